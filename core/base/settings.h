@@ -1,0 +1,38 @@
+#pragma once
+#include "base/result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cutaway {
+
+// How free the compiler is with numbers (DESIGN.md section 5).
+enum class Math {
+  strict,  // compiled equals eager bit for bit: no contraction, one order of reduction
+  normal,  // "default": fused multiply-add and order of reduction free
+  fast,    // also reassociating rules and approximate functions, within a stated bound
+};
+const char* math_name(Math math); // "strict", "default", "fast"
+
+// Everything `--set K=V` may change. A compile is (graph, symbol bindings, settings).
+struct Settings {
+  Math math = Math::normal;
+  bool forbid_breaks = false;          // breaks=allow|forbid
+  std::string memory_strategy = "search";
+  int64_t memory_limit = 0;            // bytes, 0: none
+  std::vector<std::string> rewrite_order; // rule names tried first, in this order
+  int streams = 1;
+  int64_t fold_budget = 64 << 20;      // bytes one compile may add by folding
+  std::vector<std::string> disabled_passes; // passes.off=a,b
+  int cache_limit = 16;                // variants kept per segment, least recently used goes first
+  bool kernel_cache = true;            // cache=on|off: the disk cache of kernels
+
+  // Sets one key; says which keys or values exist where it does not know one.
+  Status set(const std::string& key, const std::string& value);
+  // All keys with their present values, in a fixed order: hashed into cache keys, printed by `--json`.
+  std::map<std::string, std::string> list() const;
+};
+
+} // namespace cutaway
