@@ -19,7 +19,8 @@ Diagnostic os_error(const std::string& what) {
 } // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
-  if (path.empty() || path.find('\0') != std::string::npos) return bad_input("", "the path is empty or holds a zero byte");
+  if (path.empty() || path.find('\0') != std::string::npos)
+    return bad_input("", "the path is empty or holds a zero byte");
   // O_NONBLOCK: opening a pipe that nobody writes to must not wait.
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return os_error("cannot open '" + path + "'");
@@ -30,7 +31,8 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   struct stat st = {};
   if (::fstat(fd, &st) != 0) return os_error("cannot look at '" + path + "'");
   if (S_ISDIR(st.st_mode)) return bad_input("", "'" + path + "' is a folder", "name a file in it");
-  if (!S_ISREG(st.st_mode)) return bad_input("", "'" + path + "' is no regular file", "copy its contents to a file first");
+  if (!S_ISREG(st.st_mode))
+    return bad_input("", "'" + path + "' is no regular file", "copy its contents to a file first");
   if (st.st_size == 0) return bad_input("", "'" + path + "' is empty", "fetch or write it again");
   void* data = ::mmap(nullptr, static_cast<size_t>(st.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED) return os_error("cannot map '" + path + "'");

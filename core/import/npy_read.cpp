@@ -40,8 +40,10 @@ class HeaderParser {
         if (!value) return std::nullopt;
         h.descr = *value, descr = true;
       } else if (*key == "fortran_order" && !order) {
-        if (word("True")) h.fortran = true;
-        else if (!word("False")) return std::nullopt;
+        if (word("True"))
+          h.fortran = true;
+        else if (!word("False"))
+          return std::nullopt;
         order = true;
       } else if (*key == "shape" && !shape) {
         if (!tuple(h.dims)) return std::nullopt;
@@ -106,8 +108,9 @@ struct Row {
   DType dtype;
 };
 constexpr Row rows[] = {
-    {"b1", DType::boolean}, {"i1", DType::i8}, {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64}, {"u1", DType::u8},
-    {"u2", DType::u16},     {"u4", DType::u32}, {"u8", DType::u64}, {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64},
+    {"b1", DType::boolean}, {"i1", DType::i8},  {"i2", DType::i16}, {"i4", DType::i32},
+    {"i8", DType::i64},     {"u1", DType::u8},  {"u2", DType::u16}, {"u4", DType::u32},
+    {"u8", DType::u64},     {"f2", DType::f16}, {"f4", DType::f32}, {"f8", DType::f64},
 };
 
 struct Element {
@@ -124,12 +127,14 @@ Result<Element> parse_descr(const std::string& descr) {
       if (code == row.code) return Element{row.dtype, dtype_size(row.dtype), order == '>'};
     int64_t n = 0;
     const auto [end, error] = std::from_chars(code.data() + (code.empty() ? 0 : 1), code.data() + code.size(), n);
-    if (!code.empty() && code[0] == 'U' && error == std::errc() && end == code.data() + code.size() && n >= 0 && n < (1 << 28))
+    if (!code.empty() && code[0] == 'U' && error == std::errc() && end == code.data() + code.size() && n >= 0 &&
+        n < (1 << 28))
       return Element{DType::string, n * 4, order == '>'};
   }
   const std::string shown = descr.size() > 40 ? descr.substr(0, 40) + "..." : descr;
-  return unsupported("", "elements of NumPy type '" + shown + "' cannot be read",
-                     "convert to bool, an integer, float16, float32 or float64; for bfloat16 and smaller floats give a .pb");
+  return unsupported(
+      "", "elements of NumPy type '" + shown + "' cannot be read",
+      "convert to bool, an integer, float16, float32 or float64; for bfloat16 and smaller floats give a .pb");
 }
 
 void append_utf8(std::string& out, uint32_t c) {
@@ -190,7 +195,9 @@ Tensor text_tensor(const std::vector<std::byte>& bytes, const Header& h, const E
   return Tensor::of_strings(h.dims, std::move(values));
 }
 
-Diagnostic damaged(const std::string& what) { return bad_input("", "the .npy file is damaged: " + what, "write it again with numpy.save"); }
+Diagnostic damaged(const std::string& what) {
+  return bad_input("", "the .npy file is damaged: " + what, "write it again with numpy.save");
+}
 
 Result<Tensor> read_elements(std::string_view data, const Header& h) {
   const auto element = parse_descr(h.descr);
@@ -223,15 +230,18 @@ Result<Tensor> read_npy(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
   const std::string_view text = (*file)->text();
-  if (text.substr(0, magic.size()) != magic) return bad_input("", "this is not a .npy file", "write it with numpy.save");
+  if (text.substr(0, magic.size()) != magic)
+    return bad_input("", "this is not a .npy file", "write it with numpy.save");
   if (text.size() < 10) return damaged("it ends in its header");
   const int version = text[6];
-  if (version < 1 || version > 3) return unsupported("", "the .npy format's version " + std::to_string(version) + " is not known");
+  if (version < 1 || version > 3)
+    return unsupported("", "the .npy format's version " + std::to_string(version) + " is not known");
   const size_t width = version == 1 ? 2 : 4, start = 8 + width;
   if (text.size() < start) return damaged("it ends in its header");
   size_t length = 0;
   for (size_t i = 0; i < width; ++i) length |= static_cast<size_t>(static_cast<unsigned char>(text[8 + i])) << (8 * i);
-  if (length > max_header || length > text.size() - start) return damaged("its header is " + std::to_string(length) + " bytes long");
+  if (length > max_header || length > text.size() - start)
+    return damaged("its header is " + std::to_string(length) + " bytes long");
   const auto header = HeaderParser(text.substr(start, length)).parse();
   if (!header) return damaged("its header is not understood");
   try {

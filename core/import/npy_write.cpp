@@ -37,9 +37,16 @@ std::vector<uint32_t> code_points(const std::string& text) {
 std::string descr_of(DType dtype, size_t letters) {
   switch (dtype) {
   case DType::bf16: return "<u2";
-  case DType::f8e4m3fn: case DType::f8e4m3fnuz: case DType::f8e5m2: case DType::f8e5m2fnuz: case DType::f8e8m0:
-  case DType::f4e2m1: case DType::u4: case DType::u2: return "|u1";
-  case DType::i4: case DType::i2: return "|i1";
+  case DType::f8e4m3fn:
+  case DType::f8e4m3fnuz:
+  case DType::f8e5m2:
+  case DType::f8e5m2fnuz:
+  case DType::f8e8m0:
+  case DType::f4e2m1:
+  case DType::u4:
+  case DType::u2: return "|u1";
+  case DType::i4:
+  case DType::i2: return "|i1";
   case DType::string: return "<U" + std::to_string(letters);
   default: break;
   }
@@ -51,8 +58,10 @@ std::string descr_of(DType dtype, size_t letters) {
 std::string header_of(const Tensor& tensor, size_t letters) {
   std::string dict = "{'descr': '" + descr_of(tensor.dtype(), letters) + "', 'fortran_order': False, 'shape': (";
   for (int64_t d : tensor.dims()) dict += std::to_string(d) + ", ";
-  if (tensor.rank() > 1) dict.resize(dict.size() - 2);
-  else if (tensor.rank() == 1) dict.resize(dict.size() - 1);
+  if (tensor.rank() > 1)
+    dict.resize(dict.size() - 2);
+  else if (tensor.rank() == 1)
+    dict.resize(dict.size() - 1);
   dict += "), }";
   // Prefix, dict, blanks and newline fill a multiple of 64 bytes, so that the elements lie aligned.
   const bool long_form = dict.size() + 80 > 0xFFFF;
@@ -97,7 +106,8 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
   if (!tensor.valid()) return bad_input("", "there is no value to write to '" + path + "'");
   if (tensor.dtype() != DType::string) {
     const Tensor full = tensor.aligned();
-    return write_beside(path, header_of(full, 0), reinterpret_cast<const char*>(full.data()), static_cast<size_t>(full.bytes()));
+    return write_beside(path, header_of(full, 0), reinterpret_cast<const char*>(full.data()),
+                        static_cast<size_t>(full.bytes()));
   }
   std::vector<std::vector<uint32_t>> rows_of_text;
   size_t letters = 1;
@@ -105,7 +115,8 @@ Status write_npy(const std::string& path, const Tensor& tensor) {
     rows_of_text.push_back(code_points(s));
     letters = std::max(letters, rows_of_text.back().size());
   }
-  if (letters * rows_of_text.size() > (size_t{1} << 28)) return over_limit("", "the texts take over 1 GiB as a .npy file");
+  if (letters * rows_of_text.size() > (size_t{1} << 28))
+    return over_limit("", "the texts take over 1 GiB as a .npy file");
   std::vector<uint32_t> flat(letters * rows_of_text.size(), 0);
   for (size_t i = 0; i < rows_of_text.size(); ++i)
     std::copy(rows_of_text[i].begin(), rows_of_text[i].end(), flat.begin() + static_cast<std::ptrdiff_t>(i * letters));

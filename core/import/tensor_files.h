@@ -28,9 +28,9 @@ Result<OptionalValue> read_optional_pb(const std::string& path, std::string* nam
 // text ('U', as string). Fortran order is turned into row-major.
 Result<Tensor> read_npy(const std::string& path);
 
-// Version 1.0 (2.0 where the header is long), little-endian, row-major. NumPy has no name for bf16, 8- and 4-bit floats:
-// they are written as u16 or u8 with the float's bits; 4- and 2-bit integers as i8 or u8, one an element; strings as 'U'.
-// Written beside and renamed, so that a reader never sees half a file.
+// Version 1.0 (2.0 where the header is long), little-endian, row-major. NumPy has no name for bf16, 8- and 4-bit
+// floats: they are written as u16 or u8 with the float's bits; 4- and 2-bit integers as i8 or u8, one an element;
+// strings as 'U'. Written beside and renamed, so that a reader never sees half a file.
 Status write_npy(const std::string& path, const Tensor& tensor);
 
 } // namespace cutaway

@@ -12,9 +12,10 @@ namespace {
 using Kind = Attribute::Kind;
 
 // AttributeProto.AttributeType, by number.
-constexpr Kind kinds[] = {Kind::undefined, Kind::f, Kind::i, Kind::s, Kind::tensor, Kind::graph, Kind::floats, Kind::ints,
-                          Kind::strings, Kind::tensors, Kind::graphs, Kind::sparse_tensor, Kind::sparse_tensors, Kind::type,
-                          Kind::types};
+constexpr Kind kinds[] = {Kind::undefined,      Kind::f,       Kind::i,      Kind::s,
+                          Kind::tensor,         Kind::graph,   Kind::floats, Kind::ints,
+                          Kind::strings,        Kind::tensors, Kind::graphs, Kind::sparse_tensor,
+                          Kind::sparse_tensors, Kind::type,    Kind::types};
 
 // An attribute in the making: which kinds of value the message has.
 struct Draft {
@@ -73,8 +74,10 @@ Kind settle_kind(const Draft& d) {
   if (d.type < 0 || d.type >= static_cast<int64_t>(std::size(kinds)))
     refuse(unsupported("", "the attribute has the unknown type " + std::to_string(d.type)));
   const bool reference = !d.out.ref_attr_name.empty();
-  if (reference && d.seen) refuse(invalid_model("", "the attribute has a value and refers to another one too", "keep one of the two"));
-  if (std::popcount(d.seen) > 1) refuse(invalid_model("", "the attribute has values of several kinds", "keep the one of its type"));
+  if (reference && d.seen)
+    refuse(invalid_model("", "the attribute has a value and refers to another one too", "keep one of the two"));
+  if (std::popcount(d.seen) > 1)
+    refuse(invalid_model("", "the attribute has values of several kinds", "keep the one of its type"));
   const Kind declared = kinds[d.type];
   const Kind found = d.seen ? static_cast<Kind>(std::countr_zero(d.seen)) : Kind::undefined;
   if (declared == Kind::undefined) {
@@ -82,10 +85,11 @@ Kind settle_kind(const Draft& d) {
     return found;
   }
   if (d.seen && found != declared) {
-    refuse(invalid_model("", std::string("the attribute's type is ") + attribute_kind_name(declared) + ", its value is " +
-                                 attribute_kind_name(found)));
+    refuse(invalid_model("", std::string("the attribute's type is ") + attribute_kind_name(declared) +
+                                 ", its value is " + attribute_kind_name(found)));
   }
-  const bool needs_message = declared == Kind::tensor || declared == Kind::graph || declared == Kind::sparse_tensor || declared == Kind::type;
+  const bool needs_message =
+      declared == Kind::tensor || declared == Kind::graph || declared == Kind::sparse_tensor || declared == Kind::type;
   if (needs_message && !d.seen && !reference)
     refuse(invalid_model("", std::string("the attribute has no value, its type is ") + attribute_kind_name(declared)));
   return declared; // a number, text or list that is left out is 0 or empty, as protobuf has it
@@ -111,8 +115,9 @@ Attribute read_attribute(Message message, Context& context, std::vector<FreeName
     context.charge_structs(sizeof(Attribute) + d.out.name.size() + d.out.s.size());
     if (!d.out.ref_attr_name.empty()) {
       if (!context.references)
-        refuse(invalid_model("", "it refers to attribute " + quote(d.out.ref_attr_name) + " of a function, but lies in none",
-                             "give it a value"));
+        refuse(invalid_model(
+            "", "it refers to attribute " + quote(d.out.ref_attr_name) + " of a function, but lies in none",
+            "give it a value"));
       context.references->emplace_back(label(), d.out.ref_attr_name);
     }
     return std::move(d.out);

@@ -25,7 +25,8 @@ int64_t whole_number(const std::string& key, const std::string& value) {
 // The resolved path, known to lie under the folder.
 std::string resolve(const std::string& location, const std::string& folder) {
   if (location.empty()) refuse(invalid_model("", "its external data has no location"));
-  if (folder.empty()) refuse(unsupported("", "its data lies in another file", "use a tensor file that holds its data itself"));
+  if (folder.empty())
+    refuse(unsupported("", "its data lies in another file", "use a tensor file that holds its data itself"));
   const fs::path relative(location);
   if (relative.is_absolute()) outside(location);
   for (const fs::path& part : relative)
@@ -54,15 +55,19 @@ void read_external_entry(Message entry, ExternalData& out) {
     default: entry.skip();
     }
   }
-  if (key == "location") out.location = value;
-  else if (key == "offset") out.offset = whole_number(key, value);
-  else if (key == "length") out.length = whole_number(key, value);
+  if (key == "location")
+    out.location = value;
+  else if (key == "offset")
+    out.offset = whole_number(key, value);
+  else if (key == "length")
+    out.length = whole_number(key, value);
 }
 
 ExternalView map_external(const ExternalData& external, int64_t expected, Context& context) {
   if (external.length >= 0 && external.length != expected) {
-    refuse(invalid_model("", "its external data has " + std::to_string(external.length) + " bytes where the shape needs " +
-                                 std::to_string(expected),
+    refuse(invalid_model("",
+                         "its external data has " + std::to_string(external.length) + " bytes where the shape needs " +
+                             std::to_string(expected),
                          "export the model again"));
   }
   const std::string path = resolve(external.location, context.folder);
@@ -76,9 +81,10 @@ ExternalView map_external(const ExternalData& external, int64_t expected, Contex
   }
   const auto size = static_cast<int64_t>(file->size());
   if (external.offset > size || expected > size - external.offset) {
-    refuse(invalid_model("", "its external data needs bytes " + std::to_string(external.offset) + " to " +
-                                 std::to_string(external.offset) + " + " + std::to_string(expected) + " of " +
-                                 quote(external.location) + ", which has " + std::to_string(size),
+    refuse(invalid_model("",
+                         "its external data needs bytes " + std::to_string(external.offset) + " to " +
+                             std::to_string(external.offset) + " + " + std::to_string(expected) + " of " +
+                             quote(external.location) + ", which has " + std::to_string(size),
                          "the file may be cut short: fetch it again"));
   }
   return {file->data() + external.offset, file};

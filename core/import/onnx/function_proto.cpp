@@ -10,7 +10,8 @@ namespace cutaway::onnx {
 namespace {
 
 std::string function_label(const FunctionDef& f) {
-  return "function " + quote((f.domain.empty() ? "" : f.domain + "::") + f.name + (f.overload.empty() ? "" : ":" + f.overload));
+  return "function " +
+         quote((f.domain.empty() ? "" : f.domain + "::") + f.name + (f.overload.empty() ? "" : ":" + f.overload));
 }
 
 void read_field(Message& m, Context& context, FunctionDef& f, NodeList& list, std::vector<FreeName>& free) {
@@ -50,7 +51,8 @@ void check_body(FunctionDef& f, const NodeList& list, std::vector<FreeName>& fre
   scope.outputs.assign(f.outputs.begin(), f.outputs.end());
   scope.nodes = &f.nodes;
   scope.captures = &list.captures;
-  if (check_scope(scope, free)) context.warn("the nodes of " + function_label(f) + " were not in order; they have been sorted");
+  if (check_scope(scope, free))
+    context.warn("the nodes of " + function_label(f) + " were not in order; they have been sorted");
   refuse_free(free);
 }
 
@@ -101,7 +103,8 @@ void read_opset(Message message, Opsets& out) {
   if (version <= 0) refuse(invalid_model(label, "its version is " + std::to_string(version)));
   const auto [at, fresh] = out.emplace(domain, version);
   if (!fresh && at->second != version)
-    refuse(invalid_model(label, "it comes twice, as versions " + std::to_string(at->second) + " and " + std::to_string(version)));
+    refuse(invalid_model(label, "it comes twice, as versions " + std::to_string(at->second) + " and " +
+                                    std::to_string(version)));
 }
 
 void check_functions(const Model& model) {
@@ -133,7 +136,8 @@ void check_functions(const Model& model) {
   }
   for (size_t i = 0; done < n && i < n; ++i) {
     if (open[i])
-      refuse(invalid_model(function_label(model.functions[i]), "it calls itself, directly or through functions that it calls",
+      refuse(invalid_model(function_label(model.functions[i]),
+                           "it calls itself, directly or through functions that it calls",
                            "functions must not be recursive; use Loop or Scan"));
   }
 }

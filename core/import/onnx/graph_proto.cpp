@@ -32,7 +32,8 @@ bool check_names(Graph& graph, const NodeList& list, std::vector<FreeName>& free
   for (const SparseTensorData& tensor : graph.sparse_initializers) scope.initializers.push_back(tensor.values.name);
   scope.nodes = &graph.nodes;
   scope.captures = &list.captures;
-  if (graph.outputs.empty()) refuse(invalid_model(scope.label, "it has no outputs", "name the values to compute as outputs"));
+  if (graph.outputs.empty())
+    refuse(invalid_model(scope.label, "it has no outputs", "name the values to compute as outputs"));
   return check_scope(scope, free);
 }
 
@@ -41,7 +42,8 @@ bool check_names(Graph& graph, const NodeList& list, std::vector<FreeName>& free
 Graph read_graph(Message message, Context& context, std::vector<FreeName>& free) {
   const Level level(context.graph_depth);
   if (context.graph_depth > max_graph_depth)
-    refuse(over_limit("", "graphs are nested more than " + std::to_string(max_graph_depth) + " deep", "flatten the model's branches and loops"));
+    refuse(over_limit("", "graphs are nested more than " + std::to_string(max_graph_depth) + " deep",
+                      "flatten the model's branches and loops"));
   context.charge_structs(sizeof(Graph));
   Graph graph;
   NodeList list;
@@ -79,7 +81,8 @@ void read_node(Message message, Context& context, NodeList& list) {
     for (size_t i = 0; i < node.attributes.size(); ++i)
       for (size_t k = 0; k < i; ++k)
         if (node.attributes[i].name == node.attributes[k].name)
-          refuse(invalid_model("", "the node has two attributes called " + quote(node.attributes[i].name), "remove one of the two"));
+          refuse(invalid_model("", "the node has two attributes called " + quote(node.attributes[i].name),
+                               "remove one of the two"));
     size_t bytes = sizeof(Node) + (node.inputs.size() + node.outputs.size()) * (sizeof(std::string) + 32);
     for (const std::string& name : node.inputs) bytes += name.size();
     for (const std::string& name : node.outputs) bytes += name.size();

@@ -7,13 +7,15 @@
 namespace cutaway::onnx {
 
 const char* attribute_kind_name(Attribute::Kind kind) {
-  constexpr const char* names[] = {"undefined", "float",   "int",     "string", "tensor",        "graph",          "floats",    "ints",
-                                   "strings",   "tensors", "graphs",  "sparse_tensor", "sparse_tensors", "type_proto", "type_protos"};
+  constexpr const char* names[] = {"undefined",      "float",      "int",        "string",  "tensor", "graph",
+                                   "floats",         "ints",       "strings",    "tensors", "graphs", "sparse_tensor",
+                                   "sparse_tensors", "type_proto", "type_protos"};
   return names[static_cast<int>(kind)];
 }
 
 const Attribute* Node::attribute(const std::string& attribute_name) const {
-  const auto at = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == attribute_name; });
+  const auto at =
+      std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == attribute_name; });
   return at == attributes.end() ? nullptr : &*at;
 }
 
@@ -41,7 +43,8 @@ std::string type_text(const ValueType& type) {
   case Kind::sequence: return "seq" + inside();
   case Kind::optional: return "optional" + inside();
   case Kind::map: return "map(" + dtype + ", " + (type.element ? type_text(*type.element) : "?") + ")";
-  case Kind::tensor: case Kind::sparse_tensor: break;
+  case Kind::tensor:
+  case Kind::sparse_tensor: break;
   }
   std::string text = (type.kind == Kind::sparse_tensor ? "sparse " : "") + dtype;
   if (!type.shape) return text + "[...]";
@@ -49,14 +52,17 @@ std::string type_text(const ValueType& type) {
   for (size_t i = 0; i < type.shape->size(); ++i) {
     const DimSpec& dim = (*type.shape)[i];
     if (i) text += ", ";
-    text += dim.kind == DimSpec::Kind::value ? std::to_string(dim.value) : dim.kind == DimSpec::Kind::param ? dim.param : "?";
+    text += dim.kind == DimSpec::Kind::value   ? std::to_string(dim.value)
+            : dim.kind == DimSpec::Kind::param ? dim.param
+                                               : "?";
   }
   return text + "]";
 }
 
 std::string summary(const Model& model) {
   std::string text = "ir " + std::to_string(model.ir_version);
-  for (const auto& [domain, version] : model.opsets) text += ", " + (domain.empty() ? "ai.onnx" : domain) + " " + std::to_string(version);
+  for (const auto& [domain, version] : model.opsets)
+    text += ", " + (domain.empty() ? "ai.onnx" : domain) + " " + std::to_string(version);
   const Graph& graph = model.graph;
   text += "\n" + std::to_string(graph.nodes.size()) + " nodes, " +
           std::to_string(graph.initializers.size() + graph.sparse_initializers.size()) + " initializers, " +

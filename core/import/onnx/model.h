@@ -34,7 +34,7 @@ struct DimSpec {
 struct ValueType {
   enum class Kind : uint8_t { unknown, tensor, sparse_tensor, sequence, optional, map, opaque };
   Kind kind = Kind::unknown;
-  std::optional<DType> dtype;                // tensor, sparse_tensor: nothing where undefined or complex; map: of the key
+  std::optional<DType> dtype; // tensor, sparse_tensor: nothing where undefined or complex; map: of the key
   std::optional<std::vector<DimSpec>> shape; // nothing: rank not known
   std::shared_ptr<const ValueType> element;  // of sequence and optional; the value of a map
 };
@@ -45,8 +45,8 @@ struct ValueInfo {
 };
 
 // A tensor of the file: `tensor` is valid, or `unreadable` says why it cannot be used (complex elements and other types
-// that Cutaway has not); a use of it is `unsupported`. raw_data and external data are views into the mapping, unaligned;
-// 4- and 2-bit types are expanded to one byte an element.
+// that Cutaway has not); a use of it is `unsupported`. raw_data and external data are views into the mapping,
+// unaligned; 4- and 2-bit types are expanded to one byte an element.
 struct TensorData {
   std::string name;
   Tensor tensor;
@@ -62,7 +62,20 @@ struct SparseTensorData {
 struct Attribute {
   enum class Kind : uint8_t {
     undefined, // only where ref_attr_name is set and the file gives no type
-    f, i, s, tensor, graph, floats, ints, strings, tensors, graphs, sparse_tensor, sparse_tensors, type, types,
+    f,
+    i,
+    s,
+    tensor,
+    graph,
+    floats,
+    ints,
+    strings,
+    tensors,
+    graphs,
+    sparse_tensor,
+    sparse_tensors,
+    type,
+    types,
   };
   std::string name;
   Kind kind = Kind::undefined;

@@ -45,7 +45,8 @@ void settle_opsets(Model& model, const std::string& user, Context& context) {
                          "add an opset_import of domain \"\" with the version that it was exported for"));
   }
   model.opsets[""] = 1;
-  context.warn("the model imports no operator set; version 1 is assumed, as IR version " + std::to_string(model.ir_version) + " has it");
+  context.warn("the model imports no operator set; version 1 is assumed, as IR version " +
+               std::to_string(model.ir_version) + " has it");
 }
 
 // Functions import for themselves; one that forgets the default domain has the model's version.

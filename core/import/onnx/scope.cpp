@@ -38,14 +38,16 @@ class Check {
     for (std::string_view name : scope_.inputs) {
       if (name.empty()) refuse(invalid_model(scope_.label, "one of its inputs has no name"));
       if (!given_.emplace(name, by_input).second)
-        refuse(invalid_model(scope_.label, "two of its inputs are called " + quote(name), "give each a name of its own"));
+        refuse(
+            invalid_model(scope_.label, "two of its inputs are called " + quote(name), "give each a name of its own"));
     }
     for (std::string_view name : scope_.initializers) {
       if (name.empty()) refuse(invalid_model(scope_.label, "one of its initializers has no name"));
       const auto [at, fresh] = given_.emplace(name, by_initializer);
       if (fresh) continue;
       if (at->second != by_input)
-        refuse(invalid_model(scope_.label, "two of its initializers are called " + quote(name), "give each a name of its own"));
+        refuse(invalid_model(scope_.label, "two of its initializers are called " + quote(name),
+                             "give each a name of its own"));
       at->second = by_default;
     }
     for (size_t i = 0; i < nodes_.size(); ++i) {
@@ -57,21 +59,26 @@ class Check {
     }
   }
 
+  std::string giver_text(int64_t giver, const Node& node) const {
+    if (giver == by_initializer) return "an initializer is called already";
+    if (giver < 0) return "an input is called already";
+    const Node& first = nodes_[static_cast<size_t>(giver)];
+    return (&first == &node ? std::string("it") : first.label()) + " gives already";
+  }
+
   [[noreturn]] void refuse_second(const Node& node, const std::string& name, int64_t first) const {
-    const std::string giver = first >= 0 ? (&nodes_[static_cast<size_t>(first)] == &node
-                                                ? std::string("it gives already")
-                                                : nodes_[static_cast<size_t>(first)].label() + " gives already")
-                              : first == by_initializer ? std::string("an initializer is called already")
-                                                        : std::string("an input is called already");
-    refuse(invalid_model(node.label(), "its output is called " + quote(name) + ", as " + giver,
+    refuse(invalid_model(node.label(), "its output is called " + quote(name) + ", as " + giver_text(first, node),
                          "every value is given once: rename one of the two"));
   }
 
   void read(uint32_t reader, std::string_view name, const FreeName* captured, size_t input) {
     const auto at = given_.find(name);
     if (at == given_.end()) {
-      if (captured) leave(name, captured->where, captured->what);
-      else leave(name, nodes_[reader].label(), "its input " + std::to_string(input) + " " + quote(name) + " is given by nothing");
+      if (captured)
+        leave(name, captured->where, captured->what);
+      else
+        leave(name, nodes_[reader].label(),
+              "its input " + std::to_string(input) + " " + quote(name) + " is given by nothing");
     } else if (at->second >= 0) {
       const auto giver = static_cast<uint32_t>(at->second);
       edges_.emplace_back(giver, reader);
@@ -125,7 +132,8 @@ class Check {
     std::vector<uint32_t> giver_of(nodes_.size(), 0);
     for (const auto& [giver, reader] : edges_)
       if (waits[giver] && waits[reader]) giver_of[reader] = giver;
-    uint32_t at = static_cast<uint32_t>(std::find_if(waits.begin(), waits.end(), [](uint32_t w) { return w > 0; }) - waits.begin());
+    uint32_t at = static_cast<uint32_t>(std::find_if(waits.begin(), waits.end(), [](uint32_t w) { return w > 0; }) -
+                                        waits.begin());
     std::vector<bool> seen(nodes_.size(), false);
     for (; !seen[at]; at = giver_of[at]) seen[at] = true;
     std::vector<uint32_t> cycle = {at};
@@ -136,7 +144,8 @@ class Check {
     std::string names;
     for (size_t i = 0; i < std::min(cycle.size(), shown); ++i) names += (i ? " -> " : "") + nodes_[cycle[i]].label();
     if (cycle.size() > shown) names += " -> ... " + std::to_string(cycle.size() - shown) + " more";
-    refuse(invalid_model(nodes_[cycle[0]].label(), cycle.size() == 1 ? "it reads its own output" : "nodes feed each other in a cycle: " + names,
+    refuse(invalid_model(nodes_[cycle[0]].label(),
+                         cycle.size() == 1 ? "it reads its own output" : "nodes feed each other in a cycle: " + names,
                          "a graph must have no cycle; use Loop or Scan for a recurrence"));
   }
 
@@ -158,11 +167,14 @@ class Check {
 
 } // namespace
 
-bool check_scope(const Scope& scope, std::vector<FreeName>& free) { return Check(scope, free).run(); }
+bool check_scope(const Scope& scope, std::vector<FreeName>& free) {
+  return Check(scope, free).run();
+}
 
 void refuse_free(const std::vector<FreeName>& free) {
   if (free.empty()) return;
-  refuse(invalid_model(free[0].where, free[0].what, "no node, input or initializer in reach gives it: export the model again"));
+  refuse(invalid_model(free[0].where, free[0].what,
+                       "no node, input or initializer in reach gives it: export the model again"));
 }
 
 } // namespace cutaway::onnx

@@ -19,9 +19,15 @@ constexpr Row rows[] = {
     {0, "\xFF\xD8\xFF"sv, "a JPEG picture", ""},
     {0, "GIF8"sv, "a GIF picture", ""},
     {0, "%PDF"sv, "a PDF document", ""},
-    {0, "\x7F" "ELF"sv, "a program", ""},
+    {0,
+     "\x7F"
+     "ELF"sv,
+     "a program", ""},
     {0, "\x1F\x8B"sv, "a gzip archive", "unpack it"},
-    {0, "\xFD" "7zXZ"sv, "an xz archive", "unpack it"},
+    {0,
+     "\xFD"
+     "7zXZ"sv,
+     "an xz archive", "unpack it"},
     {0, "\x28\xB5\x2F\xFD"sv, "a zstd archive", "unpack it"},
     {257, "ustar"sv, "a tar archive", "unpack it"},
     {0, "\x89HDF"sv, "an HDF5 file (perhaps of Keras)", convert},

@@ -4,8 +4,8 @@
 
 namespace cutaway::onnx {
 
-// What a file is that is no ONNX model, told from its first bytes ("a PNG picture"), and what to do; empty where nothing
-// speaks against a model.
+// What a file is that is no ONNX model, told from its first bytes ("a PNG picture"), and what to do; empty where
+// nothing speaks against a model.
 struct Signature {
   std::string what, hint;
 };

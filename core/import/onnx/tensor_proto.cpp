@@ -12,20 +12,6 @@ static_assert(std::endian::native == std::endian::little, "raw_data is viewed as
 
 namespace {
 
-struct DataTypeRow {
-  const char* name; // as ONNX writes it
-  std::optional<DType> dtype;
-};
-constexpr DataTypeRow data_types[] = {
-    {"undefined", {}}, {"float", DType::f32}, {"uint8", DType::u8}, {"int8", DType::i8}, {"uint16", DType::u16},
-    {"int16", DType::i16}, {"int32", DType::i32}, {"int64", DType::i64}, {"string", DType::string},
-    {"bool", DType::boolean}, {"float16", DType::f16}, {"double", DType::f64}, {"uint32", DType::u32},
-    {"uint64", DType::u64}, {"complex64", {}}, {"complex128", {}}, {"bfloat16", DType::bf16},
-    {"float8e4m3fn", DType::f8e4m3fn}, {"float8e4m3fnuz", DType::f8e4m3fnuz}, {"float8e5m2", DType::f8e5m2},
-    {"float8e5m2fnuz", DType::f8e5m2fnuz}, {"uint4", DType::u4}, {"int4", DType::i4}, {"float4e2m1", DType::f4e2m1},
-    {"float8e8m0", DType::f8e8m0}, {"uint2", DType::u2}, {"int2", DType::i2}, {"float6e2m3", {}}, {"float6e3m2", {}},
-};
-
 enum class Store { none, raw, floats, int32s, int64s, doubles, uint64s, strings, external };
 const char* store_name(Store store) {
   constexpr const char* names[] = {"nothing",     "raw_data",    "float_data",  "int32_data",   "int64_data",
@@ -36,8 +22,11 @@ const char* store_name(Store store) {
 // Bits of an element in the file.
 int file_bits(DType dtype) {
   switch (dtype) {
-  case DType::i4: case DType::u4: case DType::f4e2m1: return 4;
-  case DType::i2: case DType::u2: return 2;
+  case DType::i4:
+  case DType::u4:
+  case DType::f4e2m1: return 4;
+  case DType::i2:
+  case DType::u2: return 2;
   default: return static_cast<int>(dtype_size(dtype)) * 8;
   }
 }
@@ -48,7 +37,8 @@ Store typed_store(DType dtype) {
   case DType::f32: return Store::floats;
   case DType::f64: return Store::doubles;
   case DType::i64: return Store::int64s;
-  case DType::u64: case DType::u32: return Store::uint64s;
+  case DType::u64:
+  case DType::u32: return Store::uint64s;
   case DType::string: return Store::strings;
   default: return Store::int32s;
   }
@@ -84,16 +74,6 @@ void read_fields(Message& m, Fields& f) {
   }
 }
 
-std::vector<int64_t> read_dims(const std::vector<std::string_view>& chunks) {
-  if (count_varints(chunks) > max_rank)
-    refuse(over_limit("", "the tensor has more than " + std::to_string(max_rank) + " dims"));
-  std::vector<int64_t> dims;
-  decode_varints(chunks, [&](uint64_t v) { dims.push_back(static_cast<int64_t>(v)); });
-  for (int64_t d : dims)
-    if (d < 0) refuse(invalid_model("", "the tensor has the negative dim " + std::to_string(d), "export the model again"));
-  return dims;
-}
-
 // The one field that holds data; two are a fault. Empty fields count for nothing: a tensor of no elements may have any.
 Store store_of(const Fields& f) {
   Store store = f.is_external ? Store::external : Store::none;
@@ -118,7 +98,8 @@ Store store_of(const Fields& f) {
                              const char* unit) {
   std::string shape = dtype_name(dtype) + std::string("[");
   for (size_t i = 0; i < dims.size(); ++i) shape += (i ? ", " : "") + std::to_string(dims[i]);
-  const std::string found = store == Store::none ? "the file has none" : store_name(store) + (" has " + std::to_string(has));
+  const std::string found =
+      store == Store::none ? "the file has none" : store_name(store) + (" has " + std::to_string(has));
   refuse(invalid_model("", shape + "] needs " + std::to_string(needs) + " " + unit + ", " + found,
                        "the file is damaged or was written wrongly: export the model again"));
 }
@@ -137,7 +118,8 @@ Tensor fresh(DType dtype, const std::vector<int64_t>& dims, int64_t count, Conte
 std::byte unpack(const std::byte* packed, int64_t i, int bits, bool is_signed) {
   const int64_t per_byte = 8 / bits;
   const unsigned byte = static_cast<unsigned>(packed[i / per_byte]);
-  const unsigned value = (byte >> (static_cast<unsigned>(i % per_byte) * static_cast<unsigned>(bits))) & ((1u << bits) - 1);
+  const unsigned value =
+      (byte >> (static_cast<unsigned>(i % per_byte) * static_cast<unsigned>(bits))) & ((1u << bits) - 1);
   const bool negative = is_signed && (value >> (bits - 1));
   return static_cast<std::byte>(negative ? value | (0xFFu << bits) : value);
 }
@@ -152,7 +134,8 @@ Tensor from_raw(DType dtype, const std::vector<int64_t>& dims, int64_t count, co
     for (int64_t i = 0; i < count; ++i) out[i] = unpack(data, i, bits, is_signed_integer(dtype));
     return t;
   }
-  const bool odd_bool = dtype == DType::boolean && std::any_of(data, data + count, [](std::byte b) { return b > std::byte{1}; });
+  const bool odd_bool =
+      dtype == DType::boolean && std::any_of(data, data + count, [](std::byte b) { return b > std::byte{1}; });
   if (!odd_bool) return Tensor(dtype, dims, data, std::move(owner));
   Tensor t = fresh(dtype, dims, count, context);
   std::transform(data, data + count, t.mutable_data(), [](std::byte b) { return std::byte{b != std::byte{0}}; });
@@ -160,9 +143,10 @@ Tensor from_raw(DType dtype, const std::vector<int64_t>& dims, int64_t count, co
 }
 
 // From float_data or double_data: a view where it is one packed field.
-Tensor from_fixed(DType dtype, const std::vector<int64_t>& dims, int64_t count, const std::vector<std::string_view>& chunks,
-                  Context& context) {
-  if (chunks.size() == 1) return Tensor(dtype, dims, reinterpret_cast<const std::byte*>(chunks[0].data()), context.file);
+Tensor from_fixed(DType dtype, const std::vector<int64_t>& dims, int64_t count,
+                  const std::vector<std::string_view>& chunks, Context& context) {
+  if (chunks.size() == 1)
+    return Tensor(dtype, dims, reinterpret_cast<const std::byte*>(chunks[0].data()), context.file);
   Tensor t = fresh(dtype, dims, count, context);
   std::byte* out = t.mutable_data();
   for (std::string_view chunk : chunks) {
@@ -175,8 +159,8 @@ Tensor from_fixed(DType dtype, const std::vector<int64_t>& dims, int64_t count, 
 
 // From int32_data, int64_data or uint64_data. Narrow types take the low bits of each number (for f16 and the like these
 // are the float's bits); 4- and 2-bit types are packed as in raw_data, one byte a number.
-Tensor from_varints(DType dtype, const std::vector<int64_t>& dims, int64_t count, const std::vector<std::string_view>& chunks,
-                    Context& context) {
+Tensor from_varints(DType dtype, const std::vector<int64_t>& dims, int64_t count,
+                    const std::vector<std::string_view>& chunks, Context& context) {
   Tensor t = fresh(dtype, dims, count, context);
   std::byte* out = t.mutable_data();
   const int bits = file_bits(dtype);
@@ -185,7 +169,8 @@ Tensor from_varints(DType dtype, const std::vector<int64_t>& dims, int64_t count
   decode_varints(chunks, [&](uint64_t v) {
     if (bits < 8) {
       const auto packed = static_cast<std::byte>(v & 0xFF);
-      for (int64_t k = 0; k < 8 / bits && done < count; ++k) out[done++] = unpack(&packed, k, bits, is_signed_integer(dtype));
+      for (int64_t k = 0; k < 8 / bits && done < count; ++k)
+        out[done++] = unpack(&packed, k, bits, is_signed_integer(dtype));
       return;
     }
     if (dtype == DType::boolean) v = v != 0;
@@ -210,8 +195,9 @@ Tensor from_fields(DType dtype, std::vector<int64_t> dims, int64_t count, const 
   };
   const bool raw = store == Store::raw || (store == Store::external && dtype != DType::string);
   if (raw ? dtype == DType::string : store != typed && store != Store::none) {
-    refuse(invalid_model("", std::string(dtype_name(dtype)) + " elements lie in " + store_name(store) + " where ONNX puts them into " +
-                                 store_name(typed) + (dtype == DType::string ? "" : " or raw_data")));
+    refuse(invalid_model("", std::string(dtype_name(dtype)) + " elements lie in " + store_name(store) +
+                                 " where ONNX puts them into " + store_name(typed) +
+                                 (dtype == DType::string ? "" : " or raw_data")));
   }
   // No file holds more; below this the sizes do not overflow.
   const auto bits = static_cast<uint64_t>(std::max(file_bits(dtype), 1));
@@ -225,8 +211,12 @@ Tensor from_fields(DType dtype, std::vector<int64_t> dims, int64_t count, const 
     const ExternalView view = map_external(f.external, static_cast<int64_t>(bytes), context);
     return count ? from_raw(dtype, dims, count, view.data, view.file, context) : fresh(dtype, dims, 0, context);
   }
-  case Store::floats: expect(total_bytes(f.floats) / 4, need, "elements"); return from_fixed(dtype, dims, count, f.floats, context);
-  case Store::doubles: expect(total_bytes(f.doubles) / 8, need, "elements"); return from_fixed(dtype, dims, count, f.doubles, context);
+  case Store::floats:
+    expect(total_bytes(f.floats) / 4, need, "elements");
+    return from_fixed(dtype, dims, count, f.floats, context);
+  case Store::doubles:
+    expect(total_bytes(f.doubles) / 8, need, "elements");
+    return from_fixed(dtype, dims, count, f.doubles, context);
   case Store::strings: expect(f.strings.size(), need, "elements"); return from_strings(dims, f.strings, context);
   case Store::none: wrong_size(dtype, dims, store, 0, bits < 8 ? bytes : need, bits < 8 ? "bytes" : "elements");
   default: break;
@@ -238,78 +228,38 @@ Tensor from_fields(DType dtype, std::vector<int64_t> dims, int64_t count, const 
 
 } // namespace
 
-std::optional<DType> dtype_of(int64_t data_type) {
-  if (data_type < 0 || data_type >= static_cast<int64_t>(std::size(data_types))) return std::nullopt;
-  return data_types[data_type].dtype;
-}
-
-std::string data_type_text(int64_t data_type) {
-  if (data_type < 0 || data_type >= static_cast<int64_t>(std::size(data_types))) return "number " + std::to_string(data_type);
-  return data_types[data_type].name;
+std::vector<int64_t> read_dims(const std::vector<std::string_view>& chunks) {
+  if (count_varints(chunks) > max_rank)
+    refuse(over_limit("", "the tensor has more than " + std::to_string(max_rank) + " dims"));
+  std::vector<int64_t> dims;
+  decode_varints(chunks, [&](uint64_t v) { dims.push_back(static_cast<int64_t>(v)); });
+  for (int64_t d : dims)
+    if (d < 0)
+      refuse(invalid_model("", "the tensor has the negative dim " + std::to_string(d), "export the model again"));
+  return dims;
 }
 
 TensorData read_tensor(Message message, Context& context, const char* kind) {
   Fields f;
-  const auto label = [&] { return f.out.name.empty() ? "a nameless " + std::string(kind) : kind + (" " + quote(f.out.name)); };
+  const auto label = [&] {
+    return f.out.name.empty() ? "a nameless " + std::string(kind) : kind + (" " + quote(f.out.name));
+  };
   return within(label, [&] {
     read_fields(message, f);
     std::vector<int64_t> dims = read_dims(f.dim_chunks);
     const auto count = count_of(dims);
-    if (!count) refuse(invalid_model("", "the product of the tensor's dims overflows 63 bits", "export the model again"));
+    if (!count)
+      refuse(invalid_model("", "the product of the tensor's dims overflows 63 bits", "export the model again"));
     if (f.data_type == 0) refuse(invalid_model("", "the tensor has no element type", "export the model again"));
     const auto dtype = dtype_of(f.data_type);
-    if (!dtype) f.out.unreadable = "elements of type " + data_type_text(f.data_type) + " are not supported";
-    else if (f.segmented) f.out.unreadable = "tensors stored in segments are not supported";
-    else f.out.tensor = from_fields(*dtype, std::move(dims), *count, f, context);
+    if (!dtype)
+      f.out.unreadable = "elements of type " + data_type_text(f.data_type) + " are not supported";
+    else if (f.segmented)
+      f.out.unreadable = "tensors stored in segments are not supported";
+    else
+      f.out.tensor = from_fields(*dtype, std::move(dims), *count, f, context);
     context.charge_structs(sizeof(TensorData) + f.out.name.size());
     return std::move(f.out);
-  });
-}
-
-namespace {
-
-void check_sparse(const SparseTensorData& sparse) {
-  const auto count = count_of(sparse.dims);
-  if (!count) refuse(invalid_model("", "the product of the sparse tensor's dims overflows or is negative"));
-  if (!sparse.values.tensor.valid() || !sparse.indices.tensor.valid()) return;
-  const Tensor &values = sparse.values.tensor, &indices = sparse.indices.tensor;
-  const auto rank = static_cast<int64_t>(sparse.dims.size());
-  const bool linear = indices.rank() == 1;
-  if (values.rank() != 1 || indices.dtype() != DType::i64 ||
-      !(linear ? indices.count() == values.count()
-               : indices.rank() == 2 && indices.dims()[0] == values.count() && indices.dims()[1] == rank)) {
-    refuse(invalid_model("", "the sparse tensor's values and indices do not fit each other",
-                         "values are [n], indices i64 [n] or [n, rank]"));
-  }
-  for (int64_t i = 0; i < indices.count(); ++i) {
-    const auto v = indices.get<int64_t>(i);
-    const int64_t bound = linear ? *count : sparse.dims[static_cast<size_t>(i % rank)];
-    if (v < 0 || v >= bound)
-      refuse(invalid_model("", "the sparse tensor's index " + std::to_string(v) + " lies outside of its dims"));
-  }
-}
-
-} // namespace
-
-SparseTensorData read_sparse_tensor(Message message, Context& context) {
-  SparseTensorData out;
-  std::vector<std::string_view> dim_chunks;
-  bool has_values = false, has_indices = false;
-  while (message.next()) {
-    switch (message.field()) {
-    case 1: out.values = read_tensor(message.message(), context), has_values = true; break;
-    case 2: out.indices = read_tensor(message.message(), context), has_indices = true; break;
-    case 3: message.varints(dim_chunks); break;
-    default: message.skip();
-    }
-  }
-  const auto label = [&] { return "sparse tensor " + quote(out.values.name); };
-  return within(label, [&] {
-    if (!has_values || !has_indices) refuse(invalid_model("", "the sparse tensor has no values or no indices"));
-    out.dims = read_dims(dim_chunks);
-    check_sparse(out);
-    context.charge_structs(sizeof(SparseTensorData));
-    return std::move(out);
   });
 }
 

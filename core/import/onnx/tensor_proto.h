@@ -8,6 +8,9 @@ std::optional<DType> dtype_of(int64_t data_type);
 // "complex64", "number 99": for diagnostics.
 std::string data_type_text(int64_t data_type);
 
+// Decodes the field `dims` of a tensor: at most max_rank, none negative.
+std::vector<int64_t> read_dims(const std::vector<std::string_view>& chunks);
+
 // Reads a TensorProto. Dims, counts and data are checked against each other before memory is taken. The fault is
 // invalid-model where they disagree, where dims are negative or overflow, or the type is undefined; element types that
 // cannot be held give TensorData::unreadable instead. Data in raw_data, external files and packed float_data or

@@ -10,9 +10,7 @@ DimSpec read_dim(Message m, Context& context) {
   DimSpec dim;
   while (m.next()) {
     switch (m.field()) {
-    case 1:
-      dim = {DimSpec::Kind::value, m.integer(), {}};
-      break;
+    case 1: dim = {DimSpec::Kind::value, m.integer(), {}}; break;
     case 2:
       dim = {DimSpec::Kind::param, 0, m.name("a dim's name")};
       if (dim.param.empty()) dim.kind = DimSpec::Kind::unknown;
@@ -22,7 +20,8 @@ DimSpec read_dim(Message m, Context& context) {
   }
   if (dim.kind == DimSpec::Kind::value && dim.value < 0) {
     if (dim.value != -1)
-      refuse(invalid_model("", "the declared shape has the negative dim " + std::to_string(dim.value), "export the model again"));
+      refuse(invalid_model("", "the declared shape has the negative dim " + std::to_string(dim.value),
+                           "export the model again"));
     context.warn("a declared shape has the dim -1; it is read as not known");
     dim = {};
   }
@@ -36,7 +35,8 @@ std::vector<DimSpec> read_shape(Message m, Context& context) {
       m.skip();
       continue;
     }
-    if (shape.size() == max_rank) refuse(over_limit("", "the declared shape has more than " + std::to_string(max_rank) + " dims"));
+    if (shape.size() == max_rank)
+      refuse(over_limit("", "the declared shape has more than " + std::to_string(max_rank) + " dims"));
     shape.push_back(read_dim(m.message(), context));
     context.charge_structs(sizeof(DimSpec) + shape.back().param.size());
   }
@@ -62,9 +62,12 @@ ValueType read_container(Message m, ValueType::Kind kind, uint32_t inner, Contex
   ValueType type;
   type.kind = kind;
   while (m.next()) {
-    if (m.field() == inner) type.element = std::make_shared<const ValueType>(read_type(m.message(), context));
-    else if (m.field() == 1) type.dtype = dtype_of(m.integer());
-    else m.skip();
+    if (m.field() == inner)
+      type.element = std::make_shared<const ValueType>(read_type(m.message(), context));
+    else if (m.field() == 1)
+      type.dtype = dtype_of(m.integer());
+    else
+      m.skip();
   }
   return type;
 }

@@ -35,7 +35,9 @@ size_t utf8_length(std::string_view text) {
 
 } // namespace
 
-void refuse(Diagnostic diagnostic) { throw Refused{std::move(diagnostic)}; }
+void refuse(Diagnostic diagnostic) {
+  throw Refused{std::move(diagnostic)};
+}
 
 std::string quote(std::string_view name) {
   constexpr size_t shown = 80;
@@ -70,8 +72,9 @@ bool Message::next() {
 
 void Message::expect(pbf_wire_type type) const {
   if (reader_.wire_type() == type) return;
-  broken("field " + std::to_string(field()) + " has wire type " + std::to_string(static_cast<int>(reader_.wire_type())) +
-             " where ONNX has " + std::to_string(static_cast<int>(type)),
+  broken("field " + std::to_string(field()) + " has wire type " +
+             std::to_string(static_cast<int>(reader_.wire_type())) + " where ONNX has " +
+             std::to_string(static_cast<int>(type)),
          at());
 }
 
@@ -137,7 +140,8 @@ std::string Message::name(const char* what) {
     refuse(over_limit("", std::string(what) + " is " + std::to_string(view.size()) + " bytes long",
                       "names may have " + std::to_string(max_name_bytes) + " bytes"));
   }
-  if (view.find('\0') != std::string_view::npos || !is_utf8(view)) broken(std::string(what) + " is not UTF-8 text", before);
+  if (view.find('\0') != std::string_view::npos || !is_utf8(view))
+    broken(std::string(what) + " is not UTF-8 text", before);
   return std::string(view);
 }
 
@@ -151,8 +155,10 @@ std::string Message::text() {
   std::string out;
   while (!view.empty()) {
     const size_t n = utf8_length(view);
-    if (n == 0) out += '?';
-    else out += view.substr(0, n);
+    if (n == 0)
+      out += '?';
+    else
+      out += view.substr(0, n);
     view.remove_prefix(std::max<size_t>(n, 1));
   }
   return out;

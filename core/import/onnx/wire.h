@@ -14,9 +14,9 @@ namespace cutaway::onnx {
 
 // Hard limits of what a file may ask for; past one of them the fault is `limit`.
 constexpr size_t max_name_bytes = 64 << 10;
-constexpr size_t max_text_bytes = 16 << 20;       // one metadata value
-constexpr int max_graph_depth = 32;               // graphs inside attributes inside graphs
-constexpr int max_type_depth = 32;                // sequence of optional of ...
+constexpr size_t max_text_bytes = 16 << 20; // one metadata value
+constexpr int max_graph_depth = 32;         // graphs inside attributes inside graphs
+constexpr int max_type_depth = 32;          // sequence of optional of ...
 constexpr size_t max_rank = 64;
 constexpr size_t max_attributes_per_node = 256;
 constexpr size_t max_struct_bytes = size_t{4} << 30;  // memory of all structs that are read from one model
