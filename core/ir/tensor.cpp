@@ -92,7 +92,7 @@ int64_t Tensor::as_int(int64_t i) const {
   case DType::u16: return get<uint16_t>(i);
   case DType::i8: case DType::i4: case DType::i2: return get<int8_t>(i);
   case DType::u8: case DType::u4: case DType::u2: case DType::boolean: return get<uint8_t>(i);
-  case DType::f64: case DType::f32: case DType::f16: case DType::bf16: return cw_cast_f64_i64(as_double(i));
+  case DType::f64: case DType::f32: case DType::f16: case DType::bf16: return cw_f64_to_i64(as_double(i));
   default: return 0;
   }
 }

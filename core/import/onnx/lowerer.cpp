@@ -127,7 +127,7 @@ void Lowerer::define(const std::string& name, ValueId v) {
 std::optional<Tensor> Lowerer::known(ValueId target) {
   // Depth first over the producers, without recursion: a value is evaluated when all its inputs have been looked at.
   std::vector<ValueId> stack{target};
-  const Graph& g = segment_.graph;
+  const cutaway::Graph& g = segment_.graph;
   while (!stack.empty()) {
     const ValueId v = stack.back();
     if (known_.count(v.v)) {
@@ -155,7 +155,7 @@ std::optional<Tensor> Lowerer::known(ValueId target) {
 }
 
 std::optional<Tensor> Lowerer::evaluate(ValueId v) {
-  const Graph& g = segment_.graph;
+  const cutaway::Graph& g = segment_.graph;
   const cutaway::Node& n = g.producer(v);
   if (n.op == Op::constant) return n.attrs.tensor("data");
   if (n.op == Op::param) return granted(n);

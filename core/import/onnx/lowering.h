@@ -37,7 +37,7 @@ struct Deferred {
 };
 
 struct Segment {
-  Graph graph;
+  cutaway::Graph graph;
   std::vector<std::string> inputs;  // name of the value that feeds each param
   std::vector<std::string> outputs; // name of each graph output
   std::vector<std::string> value_guards; // inputs on whose very values the graph was specialised

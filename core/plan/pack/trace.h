@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cutaway::plan {
+
+// A gap that a placement looked at: free for the buffer's whole life, from `offset` for `size` bytes (-1: open above).
+struct GapTried {
+  int64_t offset = 0, size = -1, needed = 0; // needed: with the bytes lost to alignment
+};
+
+// How one buffer of a greedy packer got its place. Gaps are in order of offset, the accepted one among them.
+struct Placement {
+  int buffer = 0;
+  int64_t accepted = 0;
+  std::vector<GapTried> tried;
+};
+
+// The best plan became this good.
+struct Incumbent {
+  int64_t peak = 0, lower_bound = 0;
+  uint64_t effort = 0; // placements tried until then
+  std::string by;      // "by tightest load", "search at 1039360"
+};
+
+// One move of the search, with its target of the time.
+struct SearchMove {
+  enum class Kind : uint8_t { place, skip, fail };
+  Kind kind = Kind::place;
+  int buffer = 0;
+  int64_t offset = 0;
+};
+
+// What a packer tells about its way, bounded: past `limit` gaps or placements only the count goes on, and of the
+// search's moves the last `ring` are kept. A null trace costs a branch.
+struct PackTrace {
+  size_t limit = 100'000; // gaps in all
+  size_t ring = 512;
+
+  std::vector<Placement> placements;
+  std::vector<Incumbent> incumbents;
+  std::vector<SearchMove> moves; // a ring: the oldest is at moves_seen % ring once it is full
+  uint64_t moves_seen = 0;
+  size_t gaps_seen = 0;
+  size_t placements_dropped = 0;
+
+  void add(Placement placement) {
+    gaps_seen += placement.tried.size();
+    if (gaps_seen > limit) ++placements_dropped;
+    else placements.push_back(std::move(placement));
+  }
+  void add(SearchMove move) {
+    if (moves.size() < ring) moves.push_back(move);
+    else moves[moves_seen % ring] = move;
+    ++moves_seen;
+  }
+};
+
+} // namespace cutaway::plan
