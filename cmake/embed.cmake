@@ -7,6 +7,7 @@ foreach(part IN LISTS parts)
   file(READ "${DIR}/${part}" text)
   string(REGEX REPLACE "#(pragma once|include [^\n]*)" "" text "${text}")
   string(REGEX REPLACE "//([^@\n][^\n]*)?\n" "\n" text "${text}")
+  string(REGEX REPLACE "[ \t]+\\\\\n" "\\\\\n" text "${text}") # the padding before a continuation
   string(REGEX REPLACE "[ \t]+\n" "\n" text "${text}")
   string(REGEX REPLACE "\n[ \t]+" "\n" text "${text}")
   string(REGEX REPLACE "\n\n+" "\n" text "${text}")

@@ -6,8 +6,8 @@
 // the leading bits of its payload). Decoding is exact. Branch-free.
 
 //@ round_to_format
-// |x| (finite or not, no NaN) as the bits of a format with m mantissa bits and least normal exponent e; the exponent field
-// has no upper end, the caller caps. Integer rounding above 2^e; below, adding 2^(e - m + 52) rounds to the fixed step.
+// |x| (finite or not, no NaN) as the bits of a format with m mantissa bits and least normal exponent e; the exponent
+// field has no upper end, the caller caps. Integer rounding above 2^e; below, adding 2^(e - m + 52) rounds to a fixed step.
 static inline cw_u64 cw_round_to_format(double x, int m, int e) {
   cw_u64 u = cw_bits_f64(x), big = u + (0x7ffffffffffffu >> m) + (u >> (52 - m) & 1);
   double step = cw_from_bits_f64((cw_u64)(e - m + 52 + 1023) << 52);
@@ -49,9 +49,13 @@ static inline cw_u16 cw_f64_to_f16(double x) {
   n = x != x ? 0x7e00u | (a >> 42 & 0x3ffu) : n;
   return (cw_u16)(n | (u >> 48 & 0x8000u));
 }
-static inline double cw_f16_to_f64(cw_u16 h) { return (double)cw_f16_to_f32(h); }
+static inline double cw_f16_to_f64(cw_u16 h) {
+  return (double)cw_f16_to_f32(h);
+}
 //@ bf16
-static inline float cw_bf16_to_f32(cw_u16 h) { return cw_from_bits_f32((cw_u32)h << 16); }
+static inline float cw_bf16_to_f32(cw_u16 h) {
+  return cw_from_bits_f32((cw_u32)h << 16);
+}
 static inline cw_u16 cw_f32_to_bf16(float x) {
   cw_u32 u = cw_bits_f32(x), n = (u + 0x7fffu + (u >> 16 & 1)) >> 16;
   return (cw_u16)(x != x ? u >> 16 | 0x40u : n);
@@ -63,14 +67,34 @@ static inline cw_u16 cw_f64_to_bf16(double x) {
   n = x != x ? 0x7fc0u | (a >> 45 & 0x7fu) : n;
   return (cw_u16)(n | (u >> 48 & 0x8000u));
 }
-static inline double cw_bf16_to_f64(cw_u16 h) { return (double)cw_bf16_to_f32(h); }
+static inline double cw_bf16_to_f64(cw_u16 h) {
+  return (double)cw_bf16_to_f32(h);
+}
 //@ round_half
 // To the 16-bit type and back.
-static inline float cw_round_f16(float x) { return cw_f16_to_f32(cw_f32_to_f16(x)); }
-static inline float cw_round_bf16(float x) { return cw_bf16_to_f32(cw_f32_to_bf16(x)); }
+static inline float cw_round_f16(float x) {
+  return cw_f16_to_f32(cw_f32_to_f16(x));
+}
+static inline float cw_round_bf16(float x) {
+  return cw_bf16_to_f32(cw_f32_to_bf16(x));
+}
 //@ load_store_half
 // Element i of an array of 16-bit floats of any alignment of its own type.
-static inline float cw_load_f16(const void* p, long i) { cw_u16 h; __builtin_memcpy(&h, (const cw_u16*)p + i, 2); return cw_f16_to_f32(h); }
-static inline float cw_load_bf16(const void* p, long i) { cw_u16 h; __builtin_memcpy(&h, (const cw_u16*)p + i, 2); return cw_bf16_to_f32(h); }
-static inline void cw_store_f16(void* p, long i, float x) { cw_u16 h = cw_f32_to_f16(x); __builtin_memcpy((cw_u16*)p + i, &h, 2); }
-static inline void cw_store_bf16(void* p, long i, float x) { cw_u16 h = cw_f32_to_bf16(x); __builtin_memcpy((cw_u16*)p + i, &h, 2); }
+static inline float cw_load_f16(const void* p, long i) {
+  cw_u16 h;
+  __builtin_memcpy(&h, (const cw_u16*)p + i, 2);
+  return cw_f16_to_f32(h);
+}
+static inline float cw_load_bf16(const void* p, long i) {
+  cw_u16 h;
+  __builtin_memcpy(&h, (const cw_u16*)p + i, 2);
+  return cw_bf16_to_f32(h);
+}
+static inline void cw_store_f16(void* p, long i, float x) {
+  cw_u16 h = cw_f32_to_f16(x);
+  __builtin_memcpy((cw_u16*)p + i, &h, 2);
+}
+static inline void cw_store_bf16(void* p, long i, float x) {
+  cw_u16 h = cw_f32_to_bf16(x);
+  __builtin_memcpy((cw_u16*)p + i, &h, 2);
+}

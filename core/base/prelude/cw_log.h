@@ -3,8 +3,8 @@
 // Embedded math library, part 3: log, log1p, pow, asinh, acosh, atanh.
 //
 // Method: x = 2^k m, m in [sqrt(1/2), sqrt(2)), s = (m-1)/(m+1), log m = 2 atanh s as an odd polynomial in s (Cody and
-// Waite, 1980; coefficients are our own Remez fits). pow carries log x as a pair of doubles, products and sums kept exact
-// by T. J. Dekker's methods (Numerische Mathematik 18, 1971), so that y log x is known to about 2^-64.
+// Waite, 1980; coefficients are our own Remez fits). pow carries log x as a pair of doubles, products and sums kept
+// exact by T. J. Dekker's methods (Numerische Mathematik 18, 1971), so that y log x is known to about 2^-64.
 
 //@ log_f32
 static inline float cw_log_f32(float x) {
@@ -43,31 +43,38 @@ static inline double cw_log1p_f64(double x) {
   double y = cw_log_f64(u) + (u > 0.0 && u < __builtin_inf() ? c / u : 0.0);
   return __builtin_fabs(x) < 1e-16 ? x : y;
 }
-static inline float cw_log1p_f32(float x) { return (float)cw_log1p_f64((double)x); }
+static inline float cw_log1p_f32(float x) {
+  return (float)cw_log1p_f64((double)x);
+}
 //@ asinh
 static inline double cw_asinh_f64(double x) {
   double a = __builtin_fabs(x), v = a < 0x1p28 ? a : 0.0, q = v * v;
-  double y = a < 0x1p28 ? cw_log1p_f64(v + q / (1.0 + __builtin_sqrt(q + 1.0))) : cw_log_f64(a) + 0x1.62e42fefa39efp-1;
+  double y = a < 0x1p28 ? cw_log1p_f64(v + q / (1.0 + cw_sqrt_f64(q + 1.0))) : cw_log_f64(a) + 0x1.62e42fefa39efp-1;
   return __builtin_copysign(y, x);
 }
-static inline float cw_asinh_f32(float x) { return (float)cw_asinh_f64((double)x); }
+static inline float cw_asinh_f32(float x) {
+  return (float)cw_asinh_f64((double)x);
+}
 //@ acosh
 static inline double cw_acosh_f64(double x) {
   double v = x < 0x1p28 ? x : 1.0, t = v - 1.0;
-  double y = x < 0x1p28 ? cw_log1p_f64(t + __builtin_sqrt(2.0 * t + t * t)) : cw_log_f64(x) + 0x1.62e42fefa39efp-1;
+  double y = x < 0x1p28 ? cw_log1p_f64(t + cw_sqrt_f64(2.0 * t + t * t)) : cw_log_f64(x) + 0x1.62e42fefa39efp-1;
   return x < 1.0 ? __builtin_nan("") : y;
 }
-static inline float cw_acosh_f32(float x) { return (float)cw_acosh_f64((double)x); }
+static inline float cw_acosh_f32(float x) {
+  return (float)cw_acosh_f64((double)x);
+}
 //@ atanh
 static inline double cw_atanh_f64(double x) {
   double a = __builtin_fabs(x), t = a + a;
   double y = 0.5 * cw_log1p_f64(a < 0.5 ? t + t * a / (1.0 - a) : t / (1.0 - a));
   return __builtin_copysign(a < 1e-16 ? a : y, x);
 }
-static inline float cw_atanh_f32(float x) { return (float)cw_atanh_f64((double)x); }
+static inline float cw_atanh_f32(float x) {
+  return (float)cw_atanh_f64((double)x);
+}
 
 //@ dekker
-typedef struct { double hi, lo; } cw_pair;
 static inline cw_pair cw_two_sum(double a, double b) {
   double s = a + b, t = s - a;
   cw_pair r = {s, (a - (s - t)) + (b - t)};
@@ -130,5 +137,6 @@ static inline double cw_pow_f64(double x, double y) {
 //@ pow_f32
 static inline float cw_pow_f32(float x, float y) {
   double a = __builtin_fabs((double)x), v = a > 0.0 && a < __builtin_inf() ? a : 1.0;
-  return (float)cw_pow_special((double)x, (double)y, cw_exp_f64(cw_log_f64(v) * (double)y));
+  double w = y > 1e30f ? 1e30 : (double)y; // keeps log 1 * inf from being NaN
+  return (float)cw_pow_special((double)x, (double)y, cw_exp_f64(cw_log_f64(v) * (w < -1e30 ? -1e30 : w)));
 }

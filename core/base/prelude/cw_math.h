@@ -1,11 +1,12 @@
 #pragma once
-// The embedded math library, whole: what the reference evaluator calls and what generated C kernels carry in their text.
-// See cw_types.h for the contract; accuracy in ulp of float64's true value is measured by tests/base/math_test.cpp.
-#include "cw_types.h"
-#include "cw_exp.h"
-#include "cw_log.h"
+// The embedded math library, whole: what the reference evaluator calls and what generated C kernels carry in their
+// text. See cw_types.h for the contract; tests/base/math_accuracy_test.cpp
+// measures the error in ulp.
 #include "cw_erf.h"
-#include "cw_trig.h"
-#include "cw_int.h"
-#include "cw_half.h"
+#include "cw_exp.h"
 #include "cw_f8.h"
+#include "cw_half.h"
+#include "cw_int.h"
+#include "cw_log.h"
+#include "cw_trig.h"
+#include "cw_types.h"

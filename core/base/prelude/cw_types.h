@@ -3,8 +3,8 @@
 //
 // The same text is compiled into the program as C++20 and prepended to generated C kernels (gnu11, no includes; see
 // prelude.h). Contract of all its parts: with -ffp-contract=off and without -ffast-math both give the same bits for the
-// same input, any NaN being equal to any NaN. No library call, no mutable state; rounding mode nearest-even; no flushing
-// of subnormals. A line `//@ name` starts a section, the unit that prelude_for() includes or leaves out.
+// same input, any NaN being equal to any NaN. No library call, no mutable state; rounding mode nearest-even; no
+// flushing of subnormals. A line `//@ name` starts a section, the unit that prelude_for() includes or leaves out.
 
 //@ types
 typedef __INT8_TYPE__ cw_i8;
@@ -17,50 +17,119 @@ typedef __UINT32_TYPE__ cw_u32;
 typedef __UINT64_TYPE__ cw_u64;
 
 //@ bits
-static inline cw_u32 cw_bits_f32(float x) { cw_u32 u; __builtin_memcpy(&u, &x, 4); return u; }
-static inline cw_u64 cw_bits_f64(double x) { cw_u64 u; __builtin_memcpy(&u, &x, 8); return u; }
-static inline float cw_from_bits_f32(cw_u32 u) { float x; __builtin_memcpy(&x, &u, 4); return x; }
-static inline double cw_from_bits_f64(cw_u64 u) { double x; __builtin_memcpy(&x, &u, 8); return x; }
+static inline cw_u32 cw_bits_f32(float x) {
+  cw_u32 u;
+  __builtin_memcpy(&u, &x, 4);
+  return u;
+}
+static inline cw_u64 cw_bits_f64(double x) {
+  cw_u64 u;
+  __builtin_memcpy(&u, &x, 8);
+  return u;
+}
+static inline float cw_from_bits_f32(cw_u32 u) {
+  float x;
+  __builtin_memcpy(&x, &u, 4);
+  return x;
+}
+static inline double cw_from_bits_f64(cw_u64 u) {
+  double x;
+  __builtin_memcpy(&x, &u, 8);
+  return x;
+}
 
 //@ abs
-static inline float cw_abs_f32(float x) { return __builtin_fabsf(x); }
-static inline double cw_abs_f64(double x) { return __builtin_fabs(x); }
+static inline float cw_abs_f32(float x) {
+  return __builtin_fabsf(x);
+}
+static inline double cw_abs_f64(double x) {
+  return __builtin_fabs(x);
+}
 
 //@ copysign
-static inline float cw_copysign_f32(float x, float s) { return __builtin_copysignf(x, s); }
-static inline double cw_copysign_f64(double x, double s) { return __builtin_copysign(x, s); }
+static inline float cw_copysign_f32(float x, float s) {
+  return __builtin_copysignf(x, s);
+}
+static inline double cw_copysign_f64(double x, double s) {
+  return __builtin_copysign(x, s);
+}
 
 //@ round
-static inline float cw_floor_f32(float x) { return __builtin_floorf(x); }
-static inline double cw_floor_f64(double x) { return __builtin_floor(x); }
-static inline float cw_ceil_f32(float x) { return __builtin_ceilf(x); }
-static inline double cw_ceil_f64(double x) { return __builtin_ceil(x); }
-static inline float cw_trunc_f32(float x) { return __builtin_truncf(x); }
-static inline double cw_trunc_f64(double x) { return __builtin_trunc(x); }
-static inline float cw_round_even_f32(float x) { return __builtin_rintf(x); }
-static inline double cw_round_even_f64(double x) { return __builtin_rint(x); }
+static inline float cw_floor_f32(float x) {
+  return __builtin_floorf(x);
+}
+static inline double cw_floor_f64(double x) {
+  return __builtin_floor(x);
+}
+static inline float cw_ceil_f32(float x) {
+  return __builtin_ceilf(x);
+}
+static inline double cw_ceil_f64(double x) {
+  return __builtin_ceil(x);
+}
+static inline float cw_trunc_f32(float x) {
+  return __builtin_truncf(x);
+}
+static inline double cw_trunc_f64(double x) {
+  return __builtin_trunc(x);
+}
+static inline float cw_round_even_f32(float x) {
+  return __builtin_rintf(x);
+}
+static inline double cw_round_even_f64(double x) {
+  return __builtin_rint(x);
+}
 
 //@ sqrt
-static inline float cw_sqrt_f32(float x) { return __builtin_sqrtf(x); }
-static inline double cw_sqrt_f64(double x) { return __builtin_sqrt(x); }
+#if defined(__clang__) // the instruction, whatever -fmath-errno says
+static inline float cw_sqrt_f32(float x) {
+  return __builtin_elementwise_sqrt(x);
+}
+static inline double cw_sqrt_f64(double x) {
+  return __builtin_elementwise_sqrt(x);
+}
+#else
+static inline float cw_sqrt_f32(float x) {
+  return __builtin_sqrtf(x);
+}
+static inline double cw_sqrt_f64(double x) {
+  return __builtin_sqrt(x);
+}
+#endif
 
 //@ rsqrt
 // A correctly rounded root, then a correctly rounded division (at most 1 ulp together); rsqrt(-0) = -inf.
-static inline float cw_rsqrt_f32(float x) { return 1.0f / __builtin_sqrtf(x); }
-static inline double cw_rsqrt_f64(double x) { return 1.0 / __builtin_sqrt(x); }
+static inline float cw_rsqrt_f32(float x) {
+  return 1.0f / cw_sqrt_f32(x);
+}
+static inline double cw_rsqrt_f64(double x) {
+  return 1.0 / cw_sqrt_f64(x);
+}
 
 //@ recip
-static inline float cw_recip_f32(float x) { return 1.0f / x; }
-static inline double cw_recip_f64(double x) { return 1.0 / x; }
+static inline float cw_recip_f32(float x) {
+  return 1.0f / x;
+}
+static inline double cw_recip_f64(double x) {
+  return 1.0 / x;
+}
 
 //@ fma
-static inline float cw_fma_f32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-static inline double cw_fma_f64(double a, double b, double c) { return __builtin_fma(a, b, c); }
+static inline float cw_fma_f32(float a, float b, float c) {
+  return __builtin_fmaf(a, b, c);
+}
+static inline double cw_fma_f64(double a, double b, double c) {
+  return __builtin_fma(a, b, c);
+}
 
 //@ sign
 // 1 or -1; zeros and NaN are returned as they are.
-static inline float cw_sign_f32(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
-static inline double cw_sign_f64(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; }
+static inline float cw_sign_f32(float x) {
+  return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x;
+}
+static inline double cw_sign_f64(double x) {
+  return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x;
+}
 
 //@ minmax
 // A NaN operand gives NaN; -0 is less than +0.
@@ -86,8 +155,12 @@ static inline double cw_min_f64(double a, double b) {
 }
 
 //@ select
-static inline float cw_select_f32(int c, float a, float b) { return c ? a : b; }
-static inline double cw_select_f64(int c, double a, double b) { return c ? a : b; }
+static inline float cw_select_f32(int c, float a, float b) {
+  return c ? a : b;
+}
+static inline double cw_select_f64(int c, double a, double b) {
+  return c ? a : b;
+}
 
 //@ fmod_f64
 // C's fmod, exact: the sign is the dividend's; x mod 0, inf mod y and NaN give NaN; x mod inf = x.
@@ -96,7 +169,8 @@ static inline double cw_fmod_f64(double x, double y) {
   if (a >= 0x7ff0000000000000u || b > 0x7ff0000000000000u || b == 0) return (x * y) / (x * y);
   if (a < b) return x;
   cw_i64 ea = (cw_i64)(a >> 52), eb = (cw_i64)(b >> 52);
-  cw_u64 ma = (a & 0xfffffffffffffu) | (ea ? 0x10000000000000u : 0), mb = (b & 0xfffffffffffffu) | (eb ? 0x10000000000000u : 0);
+  cw_u64 ma = (a & 0xfffffffffffffu) | (ea ? 0x10000000000000u : 0),
+         mb = (b & 0xfffffffffffffu) | (eb ? 0x10000000000000u : 0);
   ea += !ea, eb += !eb;
   ma %= mb;
   for (cw_i64 d = ea - eb; d > 0 && ma; d -= 11) ma = (ma << (d < 11 ? d : 11)) % mb;
@@ -107,7 +181,9 @@ static inline double cw_fmod_f64(double x, double y) {
   return cw_from_bits_f64(s | (ma >= 0x10000000000000u ? (ma - 0x10000000000000u) | ((cw_u64)eb << 52) : ma));
 }
 //@ fmod_f32
-static inline float cw_fmod_f32(float x, float y) { return (float)cw_fmod_f64((double)x, (double)y); }
+static inline float cw_fmod_f32(float x, float y) {
+  return (float)cw_fmod_f64((double)x, (double)y);
+}
 
 //@ mod
 // Floor modulus as Python's %: the sign is the divisor's, also of a zero result.

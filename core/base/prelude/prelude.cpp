@@ -16,7 +16,9 @@ struct Section {
   std::vector<std::string_view> names; // every cw_ or CW_ name in the text
 };
 
-bool name_char(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool name_char(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 std::vector<std::string_view> names_in(std::string_view text) {
   std::vector<std::string_view> names;
@@ -64,19 +66,21 @@ class Library {
   }
 
  private:
-  // A header line may say what a section of macros defines: "//@ name defines: CW_X cw_add_*", * being each integer type.
+  // A header line may say what a section of macros defines: "//@ name defines: CW_X cw_add_*", * standing
+  // for each integer type.
   void add(std::string_view header, std::string_view text) {
     size_t index = sections_.size();
     sections_.push_back({text, names_in(text)});
     for (std::string_view name : names_in(header)) {
-      if (!name.ends_with('_')) owner_.emplace(name, index);
+      if (!name.ends_with('_'))
+        owner_.emplace(name, index);
       else
         for (std::string_view type : kIntTypes) owner_.emplace(std::string(name) + std::string(type), index);
     }
     for (size_t at = 0; at < text.size();) {
       std::string_view line = text.substr(at, text.find('\n', at) - at);
       at += line.size() + 1;
-      bool type = line.starts_with("typedef");
+      bool type = line.starts_with("typedef") || line.starts_with("} cw_");
       if (!type && !line.starts_with("static inline")) continue;
       std::vector<std::string_view> names = names_in(line.substr(0, type ? line.npos : line.find('(')));
       if (!names.empty()) owner_.emplace(names.back(), index);

@@ -3,13 +3,13 @@
 
 namespace cutaway {
 
-// The embedded math library (cw_math.h) as C text: gnu11, no includes, comments stripped; generated at build time from the
-// very headers that the reference evaluator includes. A kernel that carries it gives the reference's bits when compiled
-// with -ffp-contract=off and without -ffast-math.
+// The embedded math library (cw_math.h) as C text: gnu11, no includes, comments stripped; generated at build time from
+// the very headers that the reference evaluator includes. A kernel that carries it gives the reference's bits when
+// compiled with -ffp-contract=off and without -ffast-math.
 const char* prelude_text();
 
-// The part of prelude_text() that `kernel_text` needs: the sections that define a cw_ or CW_ name occurring in it, and those
-// that these need, in the order of the whole. The cw_ integer types are always there. Same text in, same text out.
+// The part of prelude_text() that `kernel_text` needs: the sections that define a cw_ or CW_ name occurring in it, and
+// those that these need, in the order of the whole. The cw_ integer types are always there. Deterministic.
 std::string prelude_for(const std::string& kernel_text);
 
 } // namespace cutaway
