@@ -7,7 +7,7 @@
 
 //@ round_to_format
 // |x| (finite or not, no NaN) as the bits of a format with m mantissa bits and least normal exponent e; the exponent
-// field has no upper end, the caller caps. Integer rounding above 2^e; below, adding 2^(e - m + 52) rounds to a fixed step.
+// field has no upper end, the caller caps. Integer rounding above 2^e; below, adding 2^(e - m + 52) rounds to the step.
 static inline cw_u64 cw_round_to_format(double x, int m, int e) {
   cw_u64 u = cw_bits_f64(x), big = u + (0x7ffffffffffffu >> m) + (u >> (52 - m) & 1);
   double step = cw_from_bits_f64((cw_u64)(e - m + 52 + 1023) << 52);

@@ -1,7 +1,6 @@
 #pragma once
-// The embedded math library, whole: what the reference evaluator calls and what generated C kernels carry in their
-// text. See cw_types.h for the contract; tests/base/math_accuracy_test.cpp
-// measures the error in ulp.
+// The embedded math library, whole: what the reference evaluator calls and what generated C kernels carry as text.
+// See cw_types.h for the contract; tests/base/math_accuracy_test.cpp measures the errors in ulp.
 #include "cw_erf.h"
 #include "cw_exp.h"
 #include "cw_f8.h"

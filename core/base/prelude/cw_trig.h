@@ -5,7 +5,7 @@
 // float64: below 2^20 multiples of pi/2 in four parts (33, 33, 33 and 53 bits: Cody and Waite, 1980) are taken off,
 // above it the bits of 2/pi that matter are multiplied in integers (M. Payne and R. Hanek, SIGNUM Newsletter 18, 1983);
 // the remainder is a pair of doubles. float32: 2/pi in seven parts of 29 bits, each product with x exact in double, and
-// only its residue modulo four turns of pi/2 kept: right for every float, without branch or table. Rounded to float once.
+// only its residue modulo four turns of pi/2 kept: right for every float, without branch or table. One rounding.
 
 //@ trig_reduce_big
 typedef struct {
