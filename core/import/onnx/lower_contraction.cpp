@@ -50,7 +50,9 @@ ValueId with_bias(OpContext& c, ValueId y, size_t input) {
 
 void conv(OpContext& c) {
   const ValueId x = c.in(0), w = c.in(1);
-  const Window win = read_window(c, x, c.rank(w) > 2 ? std::vector<int64_t>(c.dims(w).begin() + 2, c.dims(w).end()) : std::vector<int64_t>{});
+  const auto dw = c.dims(w);
+  if (dw.size() < 3) return c.bad("the weights need spatial dims");
+  const Window win = read_window(c, x, {dw.begin() + 2, dw.end()});
   if (c.ok()) c.out(0, with_bias(c, conv_of(c, x, w, win, c.attr_i("group", 1)), 2));
 }
 

@@ -1,0 +1,123 @@
+#include "cli/verbs.h"
+
+#include "passes/passes.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+namespace cutaway::cli {
+namespace {
+
+struct CompileOptions : ModelOptions {
+  std::string stop_after, print_after, trace;
+};
+
+std::string arg_text(const Arg& a) {
+  if (const auto* i = std::get_if<int64_t>(&a)) return std::to_string(*i);
+  if (const auto* d = std::get_if<double>(&a)) return std::to_string(*d);
+  return std::get<std::string>(a);
+}
+
+Json steps_of(const Journal& journal) {
+  Json out = Json::array();
+  for (const Event& e : journal.events()) {
+    Json entities = Json::array(), args = Json::array();
+    for (Entity who : e.entities) entities.push_back(entity_key(who));
+    for (const Arg& a : e.args) args.push_back(arg_text(a));
+    out.push_back({{"pass", e.pass}, {"code", e.code}, {"refused", e.refused}, {"entities", entities}, {"args", args}});
+  }
+  return out;
+}
+
+void print_graph(const Graph& g) {
+  for (NodeId id : g.order()) {
+    const Node& n = g.node(id);
+    std::string line;
+    for (ValueId v : n.outputs) line += (line.empty() ? "%" : ", %") + std::to_string(v.v);
+    line += std::string(" = ") + op_name(n.op) + "(";
+    for (size_t i = 0; i < n.inputs.size(); ++i) line += (i ? ", %" : "%") + std::to_string(n.inputs[i].v);
+    line += ") : " + (n.outputs.empty() ? "" : g.type(n.outputs[0]).str());
+    if (n.group) line += " group " + std::to_string(n.group.v);
+    std::printf("%s\n", line.c_str());
+  }
+}
+
+Json segment_json(const driver::CompiledSegment& s) {
+  Json passes = Json::array();
+  for (const driver::PassRun& p : s.passes) passes.push_back({{"pass", p.name}, {"changes", p.changes}, {"ms", p.ms}, {"nodes", p.nodes_after}});
+  Json j{{"passes", passes}, {"nodes", s.graph.node_count()}, {"steps", s.journal.events().size()}, {"compile_ms", s.compile_ms}};
+  if (s.executable) {
+    const auto builtin = std::count_if(s.executable->kernels().begin(), s.executable->kernels().end(), [](const codegen::Kernel& k) { return k.builtin(); });
+    j["kernels"] = s.executable->kernel_count();
+    j["builtin_kernels"] = builtin;
+    j["launches"] = s.executable->launch_count();
+    j["peak_arena_bytes"] = s.executable->arena_bytes();
+    j["lower_bound_bytes"] = s.executable->lower_bound_bytes();
+    j["packer"] = s.executable->memory().strategy;
+    j["codegen_ms"] = s.executable->codegen_ms;
+  }
+  return j;
+}
+
+void print_segment(const driver::CompiledSegment& s) {
+  for (const driver::PassRun& p : s.passes) std::printf("  %-10s %6zu changes %8.2f ms  %6zu nodes left\n", p.name.c_str(), p.changes, p.ms, p.nodes_after);
+  if (!s.executable) return;
+  std::printf("  %zu steps, %lld kernels, %lld launches; arena peak %lld bytes, bound %lld; compiled in %.0f ms\n", s.journal.events().size(),
+              static_cast<long long>(s.executable->kernel_count()), static_cast<long long>(s.executable->launch_count()),
+              static_cast<long long>(s.executable->arena_bytes()), static_cast<long long>(s.executable->lower_bound_bytes()), s.compile_ms);
+}
+
+int compile(const CompileOptions& o) {
+  std::unique_ptr<driver::Session> session;
+  driver::Feeds feeds;
+  for (const std::string& p : {o.stop_after, o.print_after}) {
+    const auto rows = passes::all_passes();
+    const bool known = p.empty() || p == "import" || std::any_of(rows.begin(), rows.end(), [&](const passes::PassRow& r) { return p == r.name; });
+    if (!known) return report(o.file, bad_input("--stop-after/--print-after", "there is no pass '" + p + "'", "`cutaway passes` lists them"));
+  }
+  if (Status s = o.open(session, feeds, true); !s) return report(o.file, s.error());
+  driver::RunInfo info;
+  auto out = session->run(feeds, driver::Mode::compiled, &info);
+  if (!out) return report(o.file, out.error());
+  Json j{{"model", o.file}, {"segments", Json::array()}, {"breaks", Json::array()}};
+  for (const driver::BreakInfo& b : info.breaks) j["breaks"].push_back({{"node", b.node}, {"cause", b.cause}, {"reason", b.reason}});
+  for (const auto& s : session->last_segments()) j["segments"].push_back(segment_json(*s));
+  if (!o.trace.empty()) {
+    Json trace = j;
+    for (size_t i = 0; i < session->last_segments().size(); ++i) trace["segments"][i]["journal"] = steps_of(session->last_segments()[i]->journal);
+    std::ofstream file(o.trace + ".new");
+    file << trace.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+    file.close();
+    if (!file || std::rename((o.trace + ".new").c_str(), o.trace.c_str()) != 0) return report(o.file, bad_input("--trace", "'" + o.trace + "' cannot be written"));
+  }
+  if (o.json) return std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()), 0;
+  for (const auto& s : session->last_segments()) {
+    print_segment(*s);
+    const std::string upto = o.print_after.empty() ? o.stop_after : o.print_after;
+    if (upto.empty()) continue;
+    // The graph as it was: the journal undone from the end to that pass.
+    Graph g = s->graph;
+    size_t keep = 0;
+    for (const driver::PassRun& p : s->passes)
+      if (p.name == upto) keep = p.last_event;
+    for (size_t i = s->journal.events().size(); i-- > keep;) undo(g, s->journal.events()[i]);
+    print_graph(g);
+  }
+  for (const driver::BreakInfo& b : info.breaks) std::printf("break at %s (%s): %s\n", b.node.c_str(), b.cause.c_str(), b.reason.c_str());
+  return 0;
+}
+
+} // namespace
+
+void add_compile(CLI::App& app, int& code) {
+  auto o = std::make_shared<CompileOptions>();
+  CLI::App* verb = app.add_subcommand("compile", "compiles a model and reports passes, kernels and memory");
+  o->add_to(*verb);
+  verb->add_option("--stop-after", o->stop_after, "a pass; prints the graph after it");
+  verb->add_option("--print-after", o->print_after, "a pass, or import; prints the graph after it");
+  verb->add_option("--trace", o->trace, "writes the steps as JSON");
+  verb->callback([o, &code] { code = compile(*o); });
+}
+
+} // namespace cutaway::cli

@@ -1,0 +1,57 @@
+#include "cli/verbs.h"
+
+#include "import/onnx/lowering.h"
+#include "ir/op.h"
+#include "passes/passes.h"
+
+#include <cstdio>
+
+namespace cutaway::cli {
+namespace {
+
+int later(const std::string& what, const std::string& hint) { return report("cutaway", unsupported(what, "is not there in this version", hint)); }
+
+int doctor() {
+  std::printf("device cpu: yes\n");
+  auto compiler = cpu::KernelCompiler::create({});
+  if (compiler) std::printf("kernel compiler: %s\n", (*compiler)->target().c_str());
+  else std::printf("kernel compiler: none: %s\n", compiler.error().str().c_str());
+  const std::string cache = cpu::default_cache_dir();
+  std::printf("kernel cache: %s\n", cache.empty() ? "none (no directory that only this user can write)" : "yes");
+  std::printf("device cuda: not in this version\ndevice sim: not in this version\n");
+  return 0;
+}
+
+} // namespace
+
+void add_lists(CLI::App& app, int& code) {
+  app.add_subcommand("passes", "lists the passes in order")->callback([&code] {
+    for (const passes::PassRow& row : passes::all_passes()) std::printf("%-10s %s\n", row.name, row.summary);
+    code = 0;
+  });
+  app.add_subcommand("ops", "lists the primitives, then the ONNX operators that are lowered")->callback([&code] {
+    for (int i = 0; i < op_count(); ++i) {
+      const OpRow& row = op_row(static_cast<Op>(i));
+      std::printf("%-18s %-12s %s\n", row.name, op_class_name(row.cls), row.summary);
+    }
+    for (const onnx::LoweringRow& row : onnx::all_lowerings()) std::printf("onnx %s\n", row.op);
+    code = 0;
+  });
+  app.add_subcommand("lessons", "lists the lessons")->callback([&code] { code = later("lessons", "the ten lessons come with the explorer"); });
+  app.add_subcommand("doctor", "says which devices and libraries were found")->callback([&code] { code = doctor(); });
+}
+
+void add_later(CLI::App& app, int& code) {
+  for (const char* name : {"open", "export", "bisect"}) {
+    CLI::App* verb = app.add_subcommand(name, std::string(name) == "bisect" ? "finds the first guilty pass and node (later)" : "needs the explorer (later)");
+    verb->allow_extras();
+    verb->callback([name, &code] { code = later(name, std::string(name) == "bisect" ? "use `cutaway drift`" : "use `cutaway compile`, `run` and `drift`"); });
+  }
+  CLI::App* pack = app.add_subcommand("pack", "packs buffers of a MiniMalloc CSV");
+  pack->allow_extras();
+  pack->callback([&code] { code = later("pack", ""); });
+}
+
+void add_pack(CLI::App&, int&) {}
+
+} // namespace cutaway::cli

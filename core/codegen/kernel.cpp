@@ -1,0 +1,54 @@
+#include "codegen/kernel.h"
+
+#include "base/prelude/prelude.h"
+#include "codegen/nest.h"
+
+#include <algorithm>
+
+namespace cutaway::codegen {
+namespace {
+
+// A list of at most three ops, then the number of the rest.
+std::string name_of(const Graph& g, const std::vector<NodeId>& nodes) {
+  std::string out;
+  for (size_t i = 0; i < nodes.size() && i < 3; ++i) out += (i ? "+" : "") + std::string(op_name(g.node(nodes[i]).op));
+  if (nodes.size() > 3) out += "+" + std::to_string(nodes.size() - 3);
+  return out;
+}
+
+using Print = bool (*)(NestPrinter&, const std::vector<NodeId>&, Kernel&, const Options&);
+
+bool try_print(Print print, const Graph& g, const plan::Storage& storage, const std::vector<NodeId>& nodes, Kernel& kernel, const Options& options) {
+  Kernel attempt = kernel;
+  NestPrinter printer(g, storage, nodes, attempt);
+  if (!print(printer, nodes, attempt, options)) return false;
+  attempt.text = prelude_for(attempt.text) + "\n" + attempt.text;
+  kernel = std::move(attempt);
+  return true;
+}
+
+Kernel builtin(const Graph& g, const plan::Storage& storage, Kernel kernel) {
+  const Node& n = g.node(kernel.nodes.front());
+  for (ValueId v : n.inputs) {
+    const ValueId root = storage.access(v).root;
+    if (std::find(kernel.reads.begin(), kernel.reads.end(), root) == kernel.reads.end()) kernel.reads.push_back(root);
+  }
+  kernel.writes = n.outputs;
+  kernel.loop_nest = "builtin " + kernel.name + "\n";
+  return kernel;
+}
+
+} // namespace
+
+Kernel make_kernel(const Graph& g, const plan::Storage& storage, GroupId group, const std::vector<NodeId>& nodes, const std::string& symbol, const Options& options) {
+  Kernel kernel;
+  kernel.group = group;
+  kernel.nodes = nodes;
+  kernel.symbol = symbol;
+  kernel.name = name_of(g, nodes);
+  for (Print print : {print_contraction_group, print_columns, print_rows, print_map})
+    if (try_print(print, g, storage, nodes, kernel, options)) return kernel;
+  return builtin(g, storage, std::move(kernel));
+}
+
+} // namespace cutaway::codegen

@@ -1,0 +1,118 @@
+#include "driver/pipeline.h"
+
+#include "base/check.h"
+#include "passes/passes.h"
+
+#include <chrono>
+
+namespace cutaway::driver {
+namespace {
+
+double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+codegen::Simd host_simd() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return {64, 32};
+  if (__builtin_cpu_supports("avx2")) return {32, 16};
+#endif
+  return {16, 16};
+}
+
+// Groups in the order in which the last of each stands; nodes alone make kernels of their own, aliases none.
+std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& storage, const codegen::Options& options) {
+  std::vector<std::vector<NodeId>> lists;
+  std::vector<GroupId> groups;
+  std::map<uint32_t, size_t> at;
+  for (NodeId id : g.order()) {
+    const Node& n = g.node(id);
+    if (n.op == Op::param || n.op == Op::constant || storage.is_alias(id)) continue;
+    if (n.group) {
+      const auto [it, fresh] = at.try_emplace(n.group.v, lists.size());
+      if (!fresh) {
+        lists[it->second].push_back(id);
+        continue;
+      }
+    }
+    lists.push_back({id});
+    groups.push_back(n.group);
+  }
+  // Kernels in topological order of the groups: depth first over what each reads, without recursion.
+  std::vector<size_t> kernel_of(g.value_bound(), SIZE_MAX);
+  for (size_t k = 0; k < lists.size(); ++k)
+    for (NodeId id : lists[k])
+      for (ValueId v : g.node(id).outputs) kernel_of[v.v] = k;
+  std::vector<uint8_t> state(lists.size(), 0);
+  std::vector<size_t> sorted, stack;
+  for (size_t k = 0; k < lists.size(); ++k) {
+    stack.push_back(k);
+    while (!stack.empty()) {
+      const size_t now = stack.back();
+      if (state[now] == 2) {
+        stack.pop_back();
+        continue;
+      }
+      const bool back = state[now] == 1;
+      state[now] = 1;
+      bool ready = true;
+      for (NodeId id : lists[now])
+        for (ValueId v : g.node(id).inputs) {
+          const size_t from = kernel_of[storage.access(v).root.v];
+          if (from == SIZE_MAX || from == now || state[from] == 2) continue;
+          CUTAWAY_CHECK(!(back && state[from] == 1), "fused groups form a cycle");
+          stack.push_back(from);
+          ready = false;
+        }
+      if (!ready) continue;
+      state[now] = 2;
+      sorted.push_back(now);
+      stack.pop_back();
+    }
+  }
+  std::vector<codegen::Kernel> kernels;
+  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], "k" + std::to_string(kernels.size()), options));
+  return kernels;
+}
+
+} // namespace
+
+Compiler::Compiler(const Settings& settings, int threads) : settings_(settings), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
+  cpu::CompilerConfig config;
+  config.jobs = threads;
+  if (settings.kernel_cache) config.cache_dir = cpu::default_cache_dir();
+  if (auto made = cpu::KernelCompiler::create(config)) kernels_ = *made;
+}
+Compiler::~Compiler() = default;
+
+Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {
+  const double start = now_ms();
+  auto out = std::make_shared<CompiledSegment>();
+  out->graph = imported;
+  Journal* log = journal ? &out->journal : nullptr;
+  for (const passes::PassRow& row : passes::all_passes()) {
+    PassRun run{row.name, 0, 0, 0, out->journal.events().size(), 0};
+    const double begin = now_ms();
+    if (std::find(settings_.disabled_passes.begin(), settings_.disabled_passes.end(), row.name) == settings_.disabled_passes.end()) {
+      const PassScope scope(row.name);
+      Rewriter rewriter(out->graph, log, row.name);
+      row.run({out->graph, rewriter, settings_});
+      run.changes = rewriter.changes();
+    }
+    run.ms = now_ms() - begin;
+    run.nodes_after = out->graph.node_count();
+    run.last_event = out->journal.events().size();
+    out->passes.push_back(run);
+    if (row.name == stop_after) return std::shared_ptr<const CompiledSegment>(out);
+  }
+  const PassScope scope("codegen");
+  const plan::Storage storage(out->graph);
+  const bool strict = settings_.math == Math::strict;
+  auto kernels = make_kernels(out->graph, storage, {strict, host_simd(), pool_->size()});
+  auto made = runtime::Executable::make(out->graph, std::move(kernels), storage, kernels_.get(),
+                                        {strict, settings_.math == Math::fast, settings_.memory_strategy, log, nullptr, {}});
+  if (!made) return made.error();
+  out->executable = *made;
+  out->compile_ms = now_ms() - start;
+  return std::shared_ptr<const CompiledSegment>(out);
+}
+
+} // namespace cutaway::driver

@@ -1,0 +1,224 @@
+#include "driver/session.h"
+
+#include "import/onnx/reader.h"
+#include "runtime/reference.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace cutaway::driver {
+namespace {
+
+double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// A value the oracle carries as f64, in the dtype that the graph declares.
+Tensor as_declared(const Tensor& t, const Type& type) {
+  if (t.dtype() == type.dtype) return t;
+  const Type to{type.dtype, make_shape(t.dims())};
+  auto out = eval(Op::cast, {{"to", type.dtype}}, std::span(&t, 1), std::span(&to, 1));
+  return out ? (*out)[0] : t;
+}
+
+} // namespace
+
+const char* mode_name(Mode mode) {
+  switch (mode) {
+  case Mode::compiled: return "compiled";
+  case Mode::eager: return "eager";
+  case Mode::oracle: return "oracle";
+  }
+  return "compiled";
+}
+
+// All values of one run, by name, with the types that the model gives them.
+struct Session::Values {
+  struct Entry {
+    Tensor tensor;   // what the run holds (f64 for floats under the oracle)
+    Tensor declared; // in the declared dtype, for specialising
+    Type type;
+    bool computed = false;
+  };
+  std::map<std::string, Entry> by_name;
+
+  void put(const std::string& name, Tensor t, const Type& type, bool computed) {
+    Entry& e = by_name[name];
+    e = {t, as_declared(t, type), type, computed};
+  }
+  onnx::Env env() const {
+    onnx::Env env;
+    for (const auto& [name, e] : by_name) env[name] = {e.type, &e.declared, e.computed};
+    return env;
+  }
+};
+
+struct Session::Variant {
+  std::shared_ptr<onnx::Segment> segment;
+  std::map<std::string, Type> input_types;
+  std::map<std::string, Tensor> input_values; // of the value guards
+  std::shared_ptr<const CompiledSegment> compiled;
+  std::unique_ptr<runtime::RunContext> context;
+  std::shared_ptr<Stage> next;
+  uint64_t used = 0;
+
+  bool fits(const Values& values) const {
+    for (const auto& [name, type] : input_types) {
+      const auto it = values.by_name.find(name);
+      if (it == values.by_name.end() || !(it->second.type == type)) return false;
+    }
+    for (const auto& [name, t] : input_values)
+      if (!values.by_name.at(name).declared.same_bits(t)) return false;
+    return true;
+  }
+};
+
+struct Session::Stage {
+  std::vector<onnx::WorkNode> nodes;
+  std::vector<std::unique_ptr<Variant>> variants;
+  uint64_t clock = 0;
+};
+
+Session::Session(std::shared_ptr<const onnx::Model> model, Options options)
+    : options_(std::move(options)), program_(std::move(model)), first_(std::make_shared<Stage>()),
+      compiler_(std::make_unique<Compiler>(options_.settings, options_.threads)) {
+  first_->nodes = program_.nodes();
+}
+Session::~Session() = default;
+
+Result<std::unique_ptr<Session>> Session::open(const std::string& path, Options options) {
+  auto model = onnx::read_model(path);
+  if (!model) return model.error();
+  return std::unique_ptr<Session>(new Session(std::move(*model), std::move(options)));
+}
+
+const onnx::Model& Session::model() const { return program_.model(); }
+
+std::vector<std::string> Session::output_names() const {
+  std::vector<std::string> out;
+  for (const onnx::ValueInfo& v : model().graph.outputs) out.push_back(v.name);
+  return out;
+}
+
+std::vector<std::string> Session::wanted() const { return output_names(); }
+
+Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& values) {
+  for (auto& v : stage.variants)
+    if (v->fits(values)) return v->used = ++stage.clock, v.get();
+  auto segment = program_.lower(stage.nodes, values.env(), wanted());
+  if (!segment) return segment.error();
+  auto v = std::make_unique<Variant>();
+  v->segment = std::make_shared<onnx::Segment>(std::move(*segment));
+  for (const std::string& name : v->segment->inputs) v->input_types[name] = values.by_name.at(name).type;
+  for (const std::string& name : v->segment->value_guards) v->input_values[name] = values.by_name.at(name).declared;
+  v->used = ++stage.clock;
+  if (stage.variants.size() >= static_cast<size_t>(options_.settings.cache_limit)) {
+    auto oldest = std::min_element(stage.variants.begin(), stage.variants.end(), [](const auto& a, const auto& b) { return a->used < b->used; });
+    stage.variants.erase(oldest);
+  }
+  stage.variants.push_back(std::move(v));
+  return stage.variants.back().get();
+}
+
+Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor> inputs, Mode mode, RunInfo& info) {
+  const Graph& imported = v.segment->graph;
+  if (mode != Mode::compiled) {
+    const double start = now_ms();
+    auto out = runtime::run_reference(imported, inputs, {.oracle = mode == Mode::oracle});
+    info.run_ms += now_ms() - start;
+    return out;
+  }
+  if (!v.compiled) {
+    const double start = now_ms();
+    auto compiled = compiler_->compile(imported, options_.journal);
+    if (!compiled) return compiled.error();
+    v.compiled = *compiled;
+    v.context = v.compiled->executable->make_context(compiler_->pool());
+    info.compile_ms += now_ms() - start;
+    ++info.variants_compiled;
+  }
+  const double start = now_ms();
+  auto out = v.compiled->executable->run(inputs, *v.context);
+  info.run_ms += now_ms() - start;
+  const runtime::Executable& e = *v.compiled->executable;
+  info.peak_arena_bytes = std::max(info.peak_arena_bytes, e.arena_bytes());
+  info.lower_bound_bytes = std::max(info.lower_bound_bytes, e.lower_bound_bytes());
+  info.kernels += e.kernel_count();
+  info.launches += e.launch_count();
+  info.steps += static_cast<int64_t>(v.compiled->journal.events().size());
+  last_.push_back(v.compiled);
+  return out;
+}
+
+Status Session::run_stage(Variant& v, Values& values, Mode mode, RunInfo& info) {
+  const onnx::Segment& s = *v.segment;
+  last_imported_.push_back(v.segment);
+  if (s.outputs.empty()) return {};
+  std::vector<Tensor> inputs;
+  for (const std::string& name : s.inputs) inputs.push_back(values.by_name.at(name).tensor);
+  auto out = execute(v, inputs, mode, info);
+  if (!out) return out.error();
+  ++info.segments;
+  for (size_t i = 0; i < s.outputs.size(); ++i)
+    values.put(s.outputs[i], (*out)[i], s.graph.type(s.graph.outputs()[i].value), true);
+  return {};
+}
+
+Result<Session::Stage*> Session::next_stage(Variant& v, Values& values, bool progressed) {
+  const onnx::Segment& s = *v.segment;
+  if (!progressed) {
+    const onnx::Deferred& d = s.rest.front();
+    return unsupported(d.work.node->label(), d.reason, d.cause == onnx::BreakCause::unknown_op ? "`cutaway ops` lists what is known" : "");
+  }
+  (void)values;
+  if (!v.next) {
+    v.next = std::make_shared<Stage>();
+    for (const onnx::Deferred& d : s.rest) v.next->nodes.push_back(d.work);
+  }
+  return v.next.get();
+}
+
+Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo* given) {
+  RunInfo scratch;
+  RunInfo& info = given ? *given : scratch;
+  if (Status s = check_feeds(model(), feeds); !s) return s.error();
+  last_.clear();
+  last_imported_.clear();
+  Values values;
+  for (const InputInfo& input : model_inputs(model())) {
+    const auto it = feeds.find(input.name);
+    const Tensor* t = it != feeds.end() ? &it->second : program_.constant(input.name);
+    if (!t) return bad_input("input '" + input.name + "'", "its default cannot be used: " + program_.unreadable(input.name));
+    const Type type = t->type();
+    values.put(input.name, *t, type, false);
+    if (mode == Mode::oracle) values.by_name[input.name].tensor = to_oracle(*t);
+  }
+  Stage* stage = first_.get();
+  while (stage) {
+    auto variant = variant_for(*stage, values);
+    if (!variant) return variant.error();
+    Variant& v = **variant;
+    for (const onnx::Deferred& d : v.segment->rest) {
+      if (!d.first) continue;
+      info.breaks.push_back({d.work.node->label(), onnx::break_cause_name(d.cause), d.reason});
+      if (options_.settings.forbid_breaks && mode == Mode::compiled)
+        return unsupported(d.work.node->label(), "a graph break (" + info.breaks.back().cause + "): " + d.reason, "allow breaks with --set breaks=allow");
+    }
+    if (Status s = run_stage(v, values, mode, info); !s) return s.error();
+    if (v.segment->rest.empty()) break;
+    auto next = next_stage(v, values, !v.segment->outputs.empty());
+    if (!next) return next.error();
+    stage = *next;
+  }
+  std::vector<Tensor> out;
+  for (const std::string& name : output_names()) {
+    if (const auto it = values.by_name.find(name); it != values.by_name.end()) {
+      out.push_back(it->second.tensor);
+    } else if (const Tensor* t = program_.constant(name)) {
+      out.push_back(mode == Mode::oracle ? to_oracle(*t) : *t);
+    } else {
+      return invalid_model("output '" + name + "'", "nothing gives it");
+    }
+  }
+  return out;
+}
+
+} // namespace cutaway::driver

@@ -1,0 +1,74 @@
+#pragma once
+#include "base/settings.h"
+#include "driver/feeds.h"
+#include "driver/pipeline.h"
+#include "import/onnx/lowering.h"
+
+#include <memory>
+
+namespace cutaway::driver {
+
+enum class Mode { compiled, eager, oracle };
+const char* mode_name(Mode mode);
+
+// Why a run left compiled code, and where.
+struct BreakInfo {
+  std::string node;  // "node 'x' (Op)"
+  std::string cause; // onnx::break_cause_name
+  std::string reason;
+};
+
+// What one run did, summed over its segments.
+struct RunInfo {
+  double compile_ms = 0, run_ms = 0;
+  int64_t peak_arena_bytes = 0, lower_bound_bytes = 0;
+  int64_t kernels = 0, launches = 0, steps = 0, segments = 0, variants_compiled = 0;
+  std::vector<BreakInfo> breaks;
+  std::vector<std::string> warnings;
+};
+
+// A model opened for running. Each distinct set of input shapes (and of the small values that shapes hang on) gets a
+// variant of its own, made at its first run and kept. Breaks cut the model into segments: what follows a break is lowered
+// when the values it waits for are there.
+class Session {
+ public:
+  struct Options {
+    Settings settings;
+    int threads = 2;
+    bool journal = false; // keep the steps of every compile
+  };
+  static Result<std::unique_ptr<Session>> open(const std::string& path, Options options);
+  ~Session();
+
+  const onnx::Model& model() const;
+  const Options& options() const { return options_; }
+
+  // One tensor an output of the model, in order.
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr);
+  // Output names in order.
+  std::vector<std::string> output_names() const;
+  // The compiled segments of the variants that ran last, in order.
+  const std::vector<std::shared_ptr<const CompiledSegment>>& last_segments() const { return last_; }
+  // The graphs as imported, of the same segments.
+  const std::vector<std::shared_ptr<const onnx::Segment>>& last_imported() const { return last_imported_; }
+
+ private:
+  struct Stage;
+  struct Variant;
+  struct Values;
+  Session(std::shared_ptr<const onnx::Model> model, Options options);
+  Result<Variant*> variant_for(Stage& stage, const Values& values);
+  Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
+  Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
+  Result<Stage*> next_stage(Variant& variant, Values& values, bool progressed);
+  std::vector<std::string> wanted() const;
+
+  Options options_;
+  onnx::Program program_;
+  std::shared_ptr<Stage> first_;
+  std::unique_ptr<Compiler> compiler_;
+  std::vector<std::shared_ptr<const CompiledSegment>> last_;
+  std::vector<std::shared_ptr<const onnx::Segment>> last_imported_;
+};
+
+} // namespace cutaway::driver

@@ -1,0 +1,75 @@
+#include "plan/memory.h"
+
+#include "base/check.h"
+#include "plan/pack/checker.h"
+#include "plan/pack/greedy.h"
+
+#include <algorithm>
+
+namespace cutaway::plan {
+namespace {
+
+constexpr int64_t alignment = 64;
+
+bool in_arena(const Graph& g, ValueId root) {
+  const Op op = g.producer(root).op;
+  return op != Op::param && op != Op::constant && !g.is_output(root);
+}
+
+struct Strategy {
+  const char* name;
+  Offsets (*pack)(const Instance&, PackTrace*);
+};
+constexpr Strategy strategies[] = {{"by-size", pack_by_size}, {"best-fit", pack_best_fit}, {"first-fit", pack_first_fit}, {"by-breadth", pack_by_breadth}, {"online", pack_online}};
+
+} // namespace
+
+MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& schedule, const std::string& strategy, Journal* journal) {
+  MemoryPlan plan;
+  std::vector<int> index(g.value_bound(), -1);
+  const auto touch = [&](ValueId root, int64_t at) {
+    if (!in_arena(g, root)) return;
+    int& i = index[root.v];
+    if (i < 0) {
+      i = static_cast<int>(plan.placements.size());
+      plan.placements.push_back({root, at, at + 1, g.type(root).bytes(), 0});
+    }
+    plan.placements[static_cast<size_t>(i)].end = at + 1;
+  };
+  for (size_t at = 0; at < schedule.size(); ++at) {
+    for (ValueId v : schedule[at].writes) touch(v, static_cast<int64_t>(at));
+    for (ValueId v : schedule[at].reads) touch(v, static_cast<int64_t>(at));
+  }
+  Problem problem;
+  for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, alignment});
+  plan.lower_bound = lower_bound(problem);
+  const Instance instance = make_instance(problem);
+  int64_t best = -1;
+  Offsets offsets;
+  for (const Strategy& s : strategies) {
+    if (strategy != "search" && strategy != s.name) continue;
+    Offsets found = s.pack(instance, nullptr);
+    // Offsets of items in units become offsets of buffers in bytes.
+    Offsets bytes(problem.buffers.size(), 0);
+    for (size_t i = 0; i < found.size(); ++i) bytes[static_cast<size_t>(instance.origin[i])] = found[i] * instance.unit;
+    const int64_t peak = peak_of(problem, bytes);
+    if (best >= 0 && peak >= best) continue;
+    best = peak, offsets = std::move(bytes), plan.strategy = s.name;
+    if (peak == plan.lower_bound) break;
+  }
+  if (plan.placements.empty()) return plan;
+  CUTAWAY_CHECK(best >= 0, "no packer is called '" + strategy + "'");
+  plan.peak = best;
+  plan.optimal = best == plan.lower_bound;
+  const auto wrong = check_plan(problem, offsets, best);
+  CUTAWAY_CHECK(!wrong, "the arena plan is wrong: " + (wrong ? wrong->why : ""));
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    Allocation& p = plan.placements[i];
+    p.offset = offsets[i];
+    note(journal, [&] { return Event{"memory", "placed", false, {entity(p.root), Entity{Entity::Kind::buffer, static_cast<uint32_t>(i)}}, {p.bytes, p.offset, p.start, p.end}, {}, {}, nullptr}; });
+  }
+  note(journal, [&] { return Event{"memory", "packed", false, {}, {plan.strategy, plan.peak, plan.lower_bound}, {}, {.bytes = plan.peak}, nullptr}; });
+  return plan;
+}
+
+} // namespace cutaway::plan
