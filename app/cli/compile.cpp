@@ -66,6 +66,8 @@ void print_segment(const driver::CompiledSegment& s) {
   std::printf("  %zu steps, %lld kernels, %lld launches; arena peak %lld bytes, bound %lld; compiled in %.0f ms\n", s.journal.events().size(),
               static_cast<long long>(s.executable->kernel_count()), static_cast<long long>(s.executable->launch_count()),
               static_cast<long long>(s.executable->arena_bytes()), static_cast<long long>(s.executable->lower_bound_bytes()), s.compile_ms);
+  for (const codegen::Kernel& k : s.executable->kernels())
+    if (k.builtin()) std::printf("  builtin kernel: %s\n", k.name.c_str());
 }
 
 int compile(const CompileOptions& o) {

@@ -34,7 +34,7 @@ class ColumnPrinter {
       (past ? after : before) += value(n, past ? out_at : in_at);
     }
     const std::string x = p_.in_group(in) ? fmt::format("v{}", in.v) : p_.load(in, in_at);
-    std::string body = fmt::format("    const long j0 = t * {0}L, jn = {1}L - j0 < {0}L ? {1}L - j0 : {0}L;\n    {2} acc[{0}];\n", width, strip.extent, type);
+    std::string body = fmt::format("    const long j0 = t * {0}L, jn = {1}L - j0 < {0}L ? {1}L - j0 : {0}L;\n    {2} acc[{0}];\n", width, strip.extent, sum_type(op, t));
     body += fmt::format("    for (long j = 0; j < {}L; ++j) acc[j] = {};\n", width, neutral(op, t));
     body += loops + "    {\n" + check;
     body += fmt::format("      for (long j = 0; j < jn; ++j) {{\n        const long i{} = j0 + j;\n{}        acc[j] = {};\n      }}\n    }}\n", strip.dim, before + inner_check_, guarded(combine(op, t, "acc[j]", x)));

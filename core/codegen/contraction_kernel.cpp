@@ -92,7 +92,7 @@ void declare_buffers(NestPrinter& p, Kernel& kernel, const Epilogue& epilogue, s
 std::string renamed(const std::string& s) {
   std::string out;
   for (size_t i = 0; i < s.size(); ++i) {
-    const bool starts = s[i] == 'b' && i + 1 < s.size() && std::isdigit(static_cast<unsigned char>(s[i + 1])) && (i == 0 || !(std::isalnum(static_cast<unsigned char>(s[i - 1])) || s[i - 1] == '_'));
+    const bool starts = s[i] == 'b' && i + 1 < s.size() && std::isdigit(static_cast<unsigned char>(s[i + 1])) && (i == 0 || !(std::isalnum(static_cast<unsigned char>(s[i - 1])) || s[i - 1] == '_' || s[i - 1] == '.'));
     if (starts) out += "e_";
     out += s[i];
   }

@@ -28,12 +28,18 @@ bool try_print(Print print, const Graph& g, const plan::Storage& storage, const 
 }
 
 Kernel builtin(const Graph& g, const plan::Storage& storage, Kernel kernel) {
-  const Node& n = g.node(kernel.nodes.front());
-  for (ValueId v : n.inputs) {
-    const ValueId root = storage.access(v).root;
-    if (std::find(kernel.reads.begin(), kernel.reads.end(), root) == kernel.reads.end()) kernel.reads.push_back(root);
+  const auto inside = [&](NodeId n) { return std::find(kernel.nodes.begin(), kernel.nodes.end(), n) != kernel.nodes.end(); };
+  for (NodeId id : kernel.nodes) {
+    for (ValueId v : g.node(id).inputs) {
+      const ValueId root = storage.access(v).root;
+      if (inside(g.value(root).producer) || std::find(kernel.reads.begin(), kernel.reads.end(), root) != kernel.reads.end()) continue;
+      kernel.reads.push_back(root);
+    }
+    for (ValueId v : g.node(id).outputs) {
+      const auto& uses = g.uses(v);
+      if (g.is_output(v) || std::any_of(uses.begin(), uses.end(), [&](const Use& u) { return !inside(u.node); }) || uses.empty()) kernel.writes.push_back(v);
+    }
   }
-  kernel.writes = n.outputs;
   kernel.loop_nest = "builtin " + kernel.name + "\n";
   return kernel;
 }

@@ -7,6 +7,7 @@ namespace cutaway::codegen {
 
 // Start value, step and final rounding of a reduction, as C.
 std::string neutral(Op op, DType t);
+const char* sum_type(Op op, DType t); // the C type of the accumulator
 std::string combine(Op op, DType t, const std::string& acc, const std::string& v);
 std::string rounded_result(DType t, const std::string& acc);
 

@@ -5,6 +5,8 @@
 
 namespace cutaway::codegen {
 
+const char* sum_type(Op op, DType t) { return op == Op::reduce_sum && is_float(t) ? "double" : c_type(t); }
+
 std::string neutral(Op op, DType t) {
   const std::string type = c_type(t);
   if (op == Op::reduce_prod) return "1";
@@ -27,9 +29,9 @@ std::string combine(Op op, DType t, const std::string& acc, const std::string& v
 }
 
 std::string rounded_result(DType t, const std::string& acc) {
-  if (t == DType::f16) return "cw_round_f16(" + acc + ")";
-  if (t == DType::bf16) return "cw_round_bf16(" + acc + ")";
-  return acc;
+  if (t == DType::f16) return "cw_round_f16((float)" + acc + ")";
+  if (t == DType::bf16) return "cw_round_bf16((float)" + acc + ")";
+  return fmt::format("({}){}", c_type(t), acc);
 }
 
 std::optional<RowGroup> RowGroup::of(NestPrinter& p, const std::vector<NodeId>& nodes) {
@@ -185,7 +187,7 @@ class RowPrinter {
     if (!any) return;
     for (const Node* n : reductions) {
       const DType t = p_.g.type(n->outputs[0]).dtype;
-      body_ += fmt::format("    {} acc{} = {};\n", c_type(t), n->outputs[0].v, neutral(n->op, t));
+      body_ += fmt::format("    {} acc{} = {};\n", sum_type(n->op, t), n->outputs[0].v, neutral(n->op, t));
     }
     std::string indent = "    ";
     for (int64_t a : r_.axes) {

@@ -93,7 +93,7 @@ Tensor random_tensor(DType dtype, const std::vector<int64_t>& dims, uint64_t see
   Tensor t(dtype, dims);
   const auto size = static_cast<size_t>(dtype_size(dtype));
   for (int64_t i = 0; i < t.count(); ++i) {
-    const uint64_t v = next_random(state) % (dtype == DType::boolean ? 2 : 4);
+    const uint64_t v = next_random(state) % 2;
     std::memcpy(t.mutable_data() + static_cast<size_t>(i) * size, &v, size); // little-endian
   }
   return t;

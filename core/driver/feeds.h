@@ -20,7 +20,7 @@ std::vector<InputInfo> model_inputs(const onnx::Model& model);
 // `assumed`. `unsupported` for inputs that are no tensors.
 Result<std::vector<int64_t>> input_dims(const InputInfo& input, const Bindings& bindings, std::vector<std::string>& assumed);
 
-// Reproducible contents: floats from a normal distribution, integers small and not negative, bools either way.
+// Reproducible contents: floats from a normal distribution, integers and bools 0 or 1 (an index is then in range of all but the smallest table).
 Tensor random_tensor(DType dtype, const std::vector<int64_t>& dims, uint64_t seed);
 
 // Checks what is fed against the declarations: dtype, rank, fixed extents, and that a symbol has one value in all inputs.

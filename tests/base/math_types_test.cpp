@@ -168,7 +168,7 @@ template <typename T> struct IntegerCase {
     ASSERT_EQ(mod(a, b), (T)floor_rest);
     bool out = y < 0 || y >= (int)sizeof(T) * 8;
     ASSERT_EQ(shl(a, b), out ? T(0) : (T)((unsigned __int128)x << (int)y));
-    ASSERT_EQ(shr(a, b), out ? T(0) : (T)(x >> (int)y));
+    ASSERT_EQ(shr(a, b), out ? (T)(x < 0 ? -1 : 0) : (T)(x >> (int)y));
     ASSERT_EQ(neg(a), (T)-x);
     ASSERT_EQ(abs(a), (T)(x < 0 ? -x : x));
     ASSERT_EQ(sign(a), (T)(x < 0 ? -1 : x > 0));

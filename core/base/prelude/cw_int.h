@@ -6,7 +6,7 @@
 //   div                   truncates; x/0 = 0; MIN/-1 = MIN
 //   mod                   floor modulus, sign of the divisor (Python's %); x mod 0 = 0
 //   fmod                  C's %, sign of the dividend; x fmod 0 = 0
-//   shl shr               a count outside [0, width) gives 0; shr is arithmetic on signed types
+//   shl shr               a count outside [0, width) shifts all out; shr is arithmetic on signed types (then 0 or -1)
 //   pow                   wraps; negative exponent: 1 gives 1, -1 gives 1 or -1, all else 0
 //   sign min max          as named
 //   cw_<f32|f64>_to_<T>   truncates toward zero; NaN gives 0; out of range saturates to the type's least or greatest
@@ -78,7 +78,7 @@ CW_INTS(CW_F)
     return (cw_##U)n < B ? (cw_##T)((W)a << ((cw_##U)n & (B - 1))) : (cw_##T)0;                                        \
   }                                                                                                                    \
   static inline cw_##T cw_shr_##T(cw_##T a, cw_##T n) {                                                                \
-    return (cw_##U)n < B ? (cw_##T)(a >> ((cw_##U)n & (B - 1))) : (cw_##T)0;                                           \
+    return (cw_##U)n < B ? (cw_##T)(a >> ((cw_##U)n & (B - 1))) : (cw_##T)(a < 1 && a != 0 ? -1 : 0);                  \
   }
 CW_INTS(CW_F)
 #undef CW_F

@@ -272,8 +272,9 @@ void space_to_depth(OpContext& c) {
   const int64_t b = c.attr_i("blocksize", 1);
   if (!c.ok()) return;
   if (d.size() != 4 || b < 1 || d[2] % b || d[3] % b) return c.bad("the extents do not divide by blocksize");
+  const bool crd = c.attr_s("mode", "DCR") == "CRD";
   const ValueId split = c.reshape(x, std::vector<int64_t>{d[0], d[1], d[2] / b, b, d[3] / b, b});
-  c.out(0, c.reshape(c.permute(split, {0, 3, 5, 1, 2, 4}), std::vector<int64_t>{d[0], d[1] * b * b, d[2] / b, d[3] / b}));
+  c.out(0, c.reshape(c.permute(split, crd ? std::vector<int64_t>{0, 1, 3, 5, 2, 4} : std::vector<int64_t>{0, 3, 5, 1, 2, 4}), std::vector<int64_t>{d[0], d[1] * b * b, d[2] / b, d[3] / b}));
 }
 
 void trilu(OpContext& c) {

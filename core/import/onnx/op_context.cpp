@@ -51,7 +51,7 @@ std::vector<int64_t> OpContext::dims(ValueId v) {
 
 int64_t OpContext::axis(int64_t value, size_t rank, bool end_too) {
   const auto r = static_cast<int64_t>(rank);
-  const int64_t a = value < 0 ? value + r + (end_too ? 1 : 0) : value;
+  const int64_t a = value < 0 ? value + r : value;
   if (a >= 0 && (a < r || (end_too && a == r))) return a;
   bad("axis " + std::to_string(value) + " is not within rank " + std::to_string(rank));
   return 0;

@@ -2,6 +2,8 @@
 
 #include "base/check.h"
 
+#include <cmath>
+
 namespace cutaway::eval_impl {
 namespace {
 
@@ -46,20 +48,19 @@ void to_integers(const Tensor& x, Tensor& out) {
   });
 }
 
-// 4- and 2-bit integers: one byte an element; floats saturate, integers keep their low bits.
+// 4- and 2-bit integers: one byte an element; the low bits of the truncated value stay.
 void to_nibbles(const Tensor& x, Tensor& out) {
   const int bits = integer_bits(out.dtype());
   const bool is_signed = is_signed_integer(out.dtype());
-  const double low = is_signed ? -(1 << (bits - 1)) : 0, high = is_signed ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
   for (int64_t i = 0; i < out.count(); ++i) {
     int64_t v = 0;
     if (is_float(x.dtype())) {
-      const double d = read_float(x, i);
-      v = d != d ? 0 : static_cast<int64_t>(std::clamp(d, low, high));
+      v = cw_f64_to_i64(read_float(x, i));
     } else {
-      v = x.as_int(i) & ((1 << bits) - 1);
-      if (is_signed && (v >> (bits - 1))) v -= int64_t{1} << bits;
+      v = x.as_int(i);
     }
+    v &= (1 << bits) - 1;
+    if (is_signed && (v >> (bits - 1))) v -= int64_t{1} << bits;
     out.mutable_as<int8_t>()[i] = static_cast<int8_t>(v);
   }
 }
@@ -95,7 +96,10 @@ void to_floats(const Tensor& x, Tensor& out) {
 void to_small_floats(const Tensor& x, Tensor& out, int saturate) {
   uint8_t* o = out.mutable_as<uint8_t>();
   for (int64_t i = 0; i < out.count(); ++i) {
-    const double v = is_float(x.dtype()) ? read_float(x, i) : from_integer<double>(x, i);
+    double v = is_float(x.dtype()) ? read_float(x, i) : from_integer<double>(x, i);
+    // Saturating, infinity becomes the greatest value (ONNX Cast, table of float8); e2m1 has no NaN and takes -0 for it.
+    if (saturate && std::isinf(v)) v = std::copysign(1e9, v);
+    if (out.dtype() == DType::f4e2m1 && v != v) v = -0.0;
     switch (out.dtype()) {
     case DType::f8e4m3fn: o[i] = cw_f64_to_f8e4m3fn(v, saturate); break;
     case DType::f8e4m3fnuz: o[i] = cw_f64_to_f8e4m3fnuz(v, saturate); break;

@@ -108,7 +108,7 @@ template <class T> T int_binary(Op op, T a, T b) {
   case Op::bit_or: return static_cast<T>(a | b);
   case Op::bit_xor: return static_cast<T>(a ^ b);
   case Op::shift_left: return in_range ? static_cast<T>(static_cast<W>(a) << b) : T(0);
-  default: return in_range ? static_cast<T>(a >> b) : T(0);
+  default: return in_range ? static_cast<T>(a >> b) : static_cast<T>(a < 0 ? -1 : 0);
   }
 }
 

@@ -65,8 +65,10 @@ template <class C> C combine(Op op, C a, C b) {
   }
 }
 
-template <class Tr> void fold(const Call& c, Tensor& out) {
-  using C = typename Tr::Native;
+// Sums of floats are kept in double and rounded once.
+template <class C> using Sum = std::conditional_t<std::is_same_v<C, float>, double, C>;
+
+template <class Tr, class C> void fold(const Call& c, Tensor& out) {
   using S = typename Tr::Stored;
   const Split s = split_dims(c.in[0].dims(), c.attrs.ints("axes"));
   const S* x = data<S>(c.in[0]);
@@ -78,9 +80,9 @@ template <class Tr> void fold(const Call& c, Tensor& out) {
     C acc = neutral<C>(op);
     if (s.inner > 0) {
       Odometer at(s.reduced, {s.reduced_strides});
-      for (int64_t k = 0; k < s.inner; ++k, at.next()) acc = combine<C>(op, acc, Tr::load(x[kept.at(0) + at.at(0)]));
+      for (int64_t k = 0; k < s.inner; ++k, at.next()) acc = combine<C>(op, acc, static_cast<C>(Tr::load(x[kept.at(0) + at.at(0)])));
     }
-    o[i] = Tr::store(acc);
+    o[i] = Tr::store(static_cast<typename Tr::Native>(acc));
   }
 }
 
@@ -111,8 +113,11 @@ Tensors reduce(const Call& c) {
   Tensor out = c.make();
   const bool index = c.op == Op::argmax || c.op == Op::argmin;
   const bool ok = visit_number(c.in[0].dtype(), [&](auto t) {
-    if (index) find<decltype(t)>(c, out);
-    else fold<decltype(t)>(c, out);
+    using Tr = decltype(t);
+    using C = typename Tr::Native;
+    if (index) find<Tr>(c, out);
+    else if (c.op == Op::reduce_sum) fold<Tr, Sum<C>>(c, out);
+    else fold<Tr, C>(c, out);
   });
   if (!ok) return c.refuse(c.in[0].dtype());
   return std::vector<Tensor>{out};
@@ -144,35 +149,43 @@ Tensors scan(const Call& c) {
   return std::vector<Tensor>{out};
 }
 
+namespace {
+
+template <class Tr, class C> void slide(const Call& c, Tensor& out, Op op, int64_t total) {
+  using S = typename Tr::Stored;
+  const auto dims = c.in[0].dims(), strides = strides_of(dims);
+  const auto &size = c.attrs.ints("window"), &step = c.attrs.ints("strides"), &dilation = c.attrs.ints("dilations"), &low = c.attrs.ints("pad_low");
+  Odometer position(out.dims(), {});
+  for (int64_t i = 0; i < out.count(); ++i, position.next()) {
+    C acc = neutral<C>(op);
+    Odometer tap(size, {});
+    for (int64_t k = 0; k < total; ++k, tap.next()) {
+      int64_t at = 0;
+      bool inside = true;
+      for (size_t d = 0; d < dims.size() && inside; ++d) {
+        const int64_t p = position.index()[d] * step[d] - low[d] + tap.index()[d] * dilation[d];
+        inside = p >= 0 && p < dims[d];
+        at += p * strides[d];
+      }
+      if (inside) acc = combine<C>(op, acc, static_cast<C>(Tr::load(data<S>(c.in[0])[at])));
+    }
+    out.mutable_as<S>()[i] = Tr::store(static_cast<typename Tr::Native>(acc));
+  }
+}
+
+} // namespace
+
 Tensors window(const Call& c) {
   Tensor out = c.make();
   const std::string& kind = c.attrs.s("kind");
   const Op op = kind == "sum" ? Op::reduce_sum : kind == "max" ? Op::reduce_max : Op::reduce_min;
-  const auto dims = c.in[0].dims(), strides = strides_of(dims), out_dims = out.dims();
-  const auto &size = c.attrs.ints("window"), &step = c.attrs.ints("strides"), &dilation = c.attrs.ints("dilations"), &low = c.attrs.ints("pad_low");
-  const auto total = count_of(size);
+  const auto total = count_of(c.attrs.ints("window"));
   if (!total || out.count() == 0) return std::vector<Tensor>{out};
   const bool ok = visit_number(out.dtype(), [&](auto t) {
     using Tr = decltype(t);
-    using S = typename Tr::Stored;
     using C = typename Tr::Native;
-    Odometer position(out_dims, {});
-    for (int64_t i = 0; i < out.count(); ++i, position.next()) {
-      C acc = neutral<C>(op);
-      Odometer tap(size, {});
-      for (int64_t k = 0; k < *total; ++k, tap.next()) {
-        int64_t at = 0;
-        bool inside = true;
-        for (size_t d = 0; d < dims.size() && inside; ++d) {
-          const int64_t p = position.index()[d] * step[d] - low[d] + tap.index()[d] * dilation[d];
-          inside = p >= 0 && p < dims[d];
-          at += p * strides[d];
-        }
-        if (inside) acc = combine<C>(op, acc, Tr::load(data<S>(c.in[0])[at]));
-        else if (op == Op::reduce_sum) acc = combine<C>(op, acc, C(0));
-      }
-      out.mutable_as<S>()[i] = Tr::store(acc);
-    }
+    if (op == Op::reduce_sum) slide<Tr, Sum<C>>(c, out, op, *total);
+    else slide<Tr, C>(c, out, op, *total);
   });
   if (!ok) return c.refuse(out.dtype());
   return std::vector<Tensor>{out};
