@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-namespace cutaway {
+namespace cutaway::trace {
 
 template <class T> using Shared = std::shared_ptr<const T>;
 
@@ -161,4 +161,4 @@ template <class T> class ElementTable {
   size_t size_ = 0;
 };
 
-} // namespace cutaway
+} // namespace cutaway::trace

@@ -1,6 +1,6 @@
 #include "trace/graph_doc.h"
 
-namespace cutaway {
+namespace cutaway::trace {
 namespace {
 
 template <class T> void put(GraphDoc& graph, const Shared<T>& from, const Shared<T>& to) {
@@ -99,4 +99,4 @@ const char* op_class_name(OpClass c) {
   return names[static_cast<int>(c)];
 }
 
-} // namespace cutaway
+} // namespace cutaway::trace

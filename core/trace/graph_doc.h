@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-namespace cutaway {
+namespace cutaway::trace {
 
 using NoteId = Id<struct NoteTag>;
 
@@ -188,4 +188,4 @@ struct Wiring {
 // "elementwise", "gather/scatter", ...
 const char* op_class_name(OpClass c);
 
-} // namespace cutaway
+} // namespace cutaway::trace

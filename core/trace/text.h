@@ -5,7 +5,7 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace cutaway {
+namespace cutaway::trace {
 
 // An immutable string that copies by reference: a node that changes one field shares the rest with its earlier state.
 // Equality and order are those of the characters. Safe to share between threads.
@@ -60,4 +60,4 @@ inline Text TextPool::operator()(std::string_view characters) {
   return found != texts_.end() ? *found : *texts_.emplace(characters).first;
 }
 
-} // namespace cutaway
+} // namespace cutaway::trace
