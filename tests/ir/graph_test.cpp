@@ -1,6 +1,7 @@
 #include "ir/builder.h"
 #include "ir/eval.h"
 #include "ir/rewriter.h"
+#include "ir/text.h"
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,41 @@ TEST(Edit, UndoGivesBackAndReplayGivesForward) {
     ASSERT_EQ(g, before) << seed;
     for (const Event& e : journal.events()) replay(g, e);
     ASSERT_EQ(g, after) << seed;
+  }
+}
+
+TEST(Text, ParseGivesBackWhatWasPrinted) {
+  for (uint32_t seed = 0; seed < 50; ++seed) {
+    const Graph g = random_graph(seed);
+    const std::string text = print(g);
+    const auto back = parse_graph(text);
+    ASSERT_TRUE(back.ok()) << back.error().str() << "\n" << text;
+    ASSERT_EQ(*back, g) << text;
+    ASSERT_EQ(print(*back), text);
+  }
+}
+
+TEST(Text, HandWrittenTextNeedsNoIds) {
+  const auto g = parse_graph(R"(graph "lesson" {
+    # x + 0.0 turns -0 into +0
+    %x "x" = param() {index = 0, shape = shape [N, 4], to = type f32} : f32[N, 4]
+    %zero = constant() {data = tensor f32[] hex"00000000"} : f32[]
+    %y = add(%x, %zero) : f32[N, 4]
+    return %y "y"
+  })");
+  ASSERT_TRUE(g.ok()) << g.error().str();
+  EXPECT_EQ(g->node_count(), 3u);
+}
+
+TEST(Text, DamagedTextIsADiagnosticAndNeverACrash) {
+  const std::string text = print(random_graph(3));
+  std::mt19937 random(1);
+  for (int i = 0; i < 3000; ++i) {
+    std::string bad = text;
+    for (uint32_t k = random() % 3 + 1; k-- > 0;) bad[random() % bad.size()] = static_cast<char>(random() % 96 + 32);
+    if (random() % 4 == 0) bad.resize(random() % bad.size());
+    const auto g = parse_graph(bad);
+    if (!g) EXPECT_EQ(g.error().fault, Fault::invalid_model);
   }
 }
 
