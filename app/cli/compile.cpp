@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include "ir/text.h"
 #include "passes/passes.h"
 
 #include <algorithm>
@@ -28,19 +29,6 @@ Json steps_of(const Journal& journal) {
     out.push_back({{"pass", e.pass}, {"code", e.code}, {"refused", e.refused}, {"entities", entities}, {"args", args}});
   }
   return out;
-}
-
-void print_graph(const Graph& g) {
-  for (NodeId id : g.order()) {
-    const Node& n = g.node(id);
-    std::string line;
-    for (ValueId v : n.outputs) line += (line.empty() ? "%" : ", %") + std::to_string(v.v);
-    line += std::string(" = ") + op_name(n.op) + "(";
-    for (size_t i = 0; i < n.inputs.size(); ++i) line += (i ? ", %" : "%") + std::to_string(n.inputs[i].v);
-    line += ") : " + (n.outputs.empty() ? "" : g.type(n.outputs[0]).str());
-    if (n.group) line += " group " + std::to_string(n.group.v);
-    std::printf("%s\n", line.c_str());
-  }
 }
 
 Json segment_json(const driver::CompiledSegment& s) {
@@ -104,7 +92,7 @@ int compile(const CompileOptions& o) {
     for (const driver::PassRun& p : s->passes)
       if (p.name == upto) keep = p.last_event;
     for (size_t i = s->journal.events().size(); i-- > keep;) undo(g, s->journal.events()[i]);
-    print_graph(g);
+    std::fputs(print(g, {.elide_above = 64}).c_str(), stdout);
   }
   for (const driver::BreakInfo& b : info.breaks) std::printf("break at %s (%s): %s\n", b.node.c_str(), b.cause.c_str(), b.reason.c_str());
   return 0;

@@ -47,11 +47,6 @@ void add_later(CLI::App& app, int& code) {
     verb->allow_extras();
     verb->callback([name, &code] { code = later(name, std::string(name) == "bisect" ? "use `cutaway drift`" : "use `cutaway compile`, `run` and `drift`"); });
   }
-  CLI::App* pack = app.add_subcommand("pack", "packs buffers of a MiniMalloc CSV");
-  pack->allow_extras();
-  pack->callback([&code] { code = later("pack", ""); });
 }
-
-void add_pack(CLI::App&, int&) {}
 
 } // namespace cutaway::cli

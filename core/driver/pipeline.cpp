@@ -1,6 +1,7 @@
 #include "driver/pipeline.h"
 
 #include "base/check.h"
+#include "ir/text.h"
 #include "passes/passes.h"
 
 #include <chrono>
@@ -96,6 +97,10 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
       Rewriter rewriter(out->graph, log, row.name);
       row.run({out->graph, rewriter, settings_});
       run.changes = rewriter.changes();
+#ifdef CUTAWAY_VERIFY
+      const Status sound = verify(out->graph);
+      CUTAWAY_CHECK(sound.ok(), sound.ok() ? "" : sound.error().str());
+#endif
     }
     run.ms = now_ms() - begin;
     run.nodes_after = out->graph.node_count();

@@ -1,6 +1,8 @@
 #include "driver/session.h"
 
+#include "import/mapped_file.h"
 #include "import/onnx/reader.h"
+#include "ir/text.h"
 #include "runtime/reference.h"
 
 #include <algorithm>
@@ -85,9 +87,36 @@ Session::Session(std::shared_ptr<const onnx::Model> model, Options options)
 Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(const std::string& path, Options options) {
+  if (path.size() > 4 && path.compare(path.size() - 4, 4, ".cut") == 0) return open_text(path, std::move(options));
   auto model = onnx::read_model(path);
   if (!model) return model.error();
   return std::unique_ptr<Session>(new Session(std::move(*model), std::move(options)));
+}
+
+Result<std::unique_ptr<Session>> Session::open_text(const std::string& path, Options options) {
+  auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  auto graph = parse_graph(std::string(reinterpret_cast<const char*>((*file)->data()), (*file)->size()));
+  if (!graph) return graph.error();
+  for (NodeId id : graph->order())
+    for (ValueId v : graph->node(id).outputs)
+      if (!is_static(graph->type(v).shape)) return unsupported("n" + std::to_string(id.v), "the symbolic extents " + shape_str(graph->type(v).shape) + " of a text", "write numbers");
+  auto model = std::make_shared<onnx::Model>();
+  model->path = path;
+  model->graph.name = graph->name;
+  const auto declare = [&](std::vector<onnx::ValueInfo>& list, const std::string& name, const Type& type) {
+    onnx::ValueType t{onnx::ValueType::Kind::tensor, type.dtype, std::vector<onnx::DimSpec>{}, nullptr};
+    for (int64_t d : static_dims(type.shape)) t.shape->push_back({onnx::DimSpec::Kind::value, d, {}});
+    list.push_back({name, t});
+  };
+  for (NodeId p : graph->params()) {
+    const Value& v = graph->value(graph->node(p).outputs[0]);
+    declare(model->graph.inputs, v.name.empty() ? "%" + std::to_string(v.id.v) : v.name, v.type);
+  }
+  for (const GraphOutput& o : graph->outputs()) declare(model->graph.outputs, o.name, graph->type(o.value));
+  auto session = std::unique_ptr<Session>(new Session(model, std::move(options)));
+  session->text_ = std::make_shared<const Graph>(std::move(*graph));
+  return session;
 }
 
 const onnx::Model& Session::model() const { return program_.model(); }
@@ -103,10 +132,17 @@ std::vector<std::string> Session::wanted() const { return output_names(); }
 Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& values) {
   for (auto& v : stage.variants)
     if (v->fits(values)) return v->used = ++stage.clock, v.get();
-  auto segment = program_.lower(stage.nodes, values.env(), wanted());
-  if (!segment) return segment.error();
   auto v = std::make_unique<Variant>();
-  v->segment = std::make_shared<onnx::Segment>(std::move(*segment));
+  if (text_) {
+    v->segment = std::make_shared<onnx::Segment>();
+    v->segment->graph = *text_;
+    for (const InputInfo& i : model_inputs(model())) v->segment->inputs.push_back(i.name);
+    v->segment->outputs = wanted();
+  } else {
+    auto segment = program_.lower(stage.nodes, values.env(), wanted());
+    if (!segment) return segment.error();
+    v->segment = std::make_shared<onnx::Segment>(std::move(*segment));
+  }
   for (const std::string& name : v->segment->inputs) v->input_types[name] = values.by_name.at(name).type;
   for (const std::string& name : v->segment->value_guards) v->input_values[name] = values.by_name.at(name).declared;
   v->used = ++stage.clock;

@@ -37,6 +37,7 @@ class Session {
     int threads = 2;
     bool journal = false; // keep the steps of every compile
   };
+  // An ONNX model, or a graph in the text form where the name ends in .cut.
   static Result<std::unique_ptr<Session>> open(const std::string& path, Options options);
   ~Session();
 
@@ -57,6 +58,7 @@ class Session {
   struct Variant;
   struct Values;
   Session(std::shared_ptr<const onnx::Model> model, Options options);
+  static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
   Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
@@ -65,6 +67,7 @@ class Session {
 
   Options options_;
   onnx::Program program_;
+  std::shared_ptr<const Graph> text_; // of a .cut file: the one segment there is
   std::shared_ptr<Stage> first_;
   std::unique_ptr<Compiler> compiler_;
   std::vector<std::shared_ptr<const CompiledSegment>> last_;

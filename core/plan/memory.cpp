@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "plan/pack/checker.h"
-#include "plan/pack/greedy.h"
+#include "plan/pack/instance.h"
 
 #include <algorithm>
 
@@ -16,13 +16,19 @@ bool in_arena(const Graph& g, ValueId root) {
   return op != Op::param && op != Op::constant && !g.is_output(root);
 }
 
-struct Strategy {
-  const char* name;
-  Offsets (*pack)(const Instance&, PackTrace*);
-};
-constexpr Strategy strategies[] = {{"by-size", pack_by_size}, {"best-fit", pack_best_fit}, {"first-fit", pack_first_fit}, {"by-breadth", pack_by_breadth}, {"online", pack_online}};
+constexpr Packer table[] = {{"by-size", pack_by_size}, {"best-fit", pack_best_fit}, {"first-fit", pack_first_fit}, {"by-breadth", pack_by_breadth}, {"online", pack_online}, {"colouring", pack_colouring}};
 
 } // namespace
+
+std::span<const Packer> packers() { return table; }
+
+Offsets pack_with(const Packer& packer, const Problem& problem) {
+  const Instance instance = make_instance(problem);
+  const Offsets units = packer.pack(instance, nullptr);
+  Offsets bytes(problem.buffers.size(), 0);
+  for (size_t i = 0; i < units.size(); ++i) bytes[static_cast<size_t>(instance.origin[i])] = units[i] * instance.unit;
+  return bytes;
+}
 
 MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& schedule, const std::string& strategy, Journal* journal) {
   MemoryPlan plan;
@@ -43,18 +49,14 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
   Problem problem;
   for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, alignment});
   plan.lower_bound = lower_bound(problem);
-  const Instance instance = make_instance(problem);
   int64_t best = -1;
   Offsets offsets;
-  for (const Strategy& s : strategies) {
-    if (strategy != "search" && strategy != s.name) continue;
-    Offsets found = s.pack(instance, nullptr);
-    // Offsets of items in units become offsets of buffers in bytes.
-    Offsets bytes(problem.buffers.size(), 0);
-    for (size_t i = 0; i < found.size(); ++i) bytes[static_cast<size_t>(instance.origin[i])] = found[i] * instance.unit;
+  for (const Packer& p : packers()) {
+    if (strategy != "search" && strategy != p.name) continue;
+    Offsets bytes = pack_with(p, problem);
     const int64_t peak = peak_of(problem, bytes);
     if (best >= 0 && peak >= best) continue;
-    best = peak, offsets = std::move(bytes), plan.strategy = s.name;
+    best = peak, offsets = std::move(bytes), plan.strategy = p.name;
     if (peak == plan.lower_bound) break;
   }
   if (plan.placements.empty()) return plan;
