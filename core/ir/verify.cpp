@@ -30,6 +30,7 @@ std::vector<Required> required_of(Op op) {
   case Op::scatter_nd: return {{"reduction", a_string}};
   case Op::conv: return {{"strides", a_list}, {"dilations", a_list}, {"pad_low", a_list}, {"pad_high", a_list}, {"groups", an_int}};
   case Op::reduce_window: return {{"kind", a_string}, {"window", a_list}, {"strides", a_list}, {"dilations", a_list}, {"pad_low", a_list}, {"pad_high", a_list}};
+  case Op::recurrent: return {{"cell", a_string}, {"reverse", an_int}, {"linear_before_reset", an_int}, {"activations", 5}};
   case Op::topk: return {{"axis", an_int}, {"k", an_int}, {"largest", an_int}};
   default: return op_class(op) == OpClass::reduction ? std::vector<Required>{{"axes", a_list}, {"keepdims", an_int}} : std::vector<Required>{};
   }

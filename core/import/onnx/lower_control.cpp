@@ -62,7 +62,7 @@ std::vector<LoweringRow> control_rows() {
 std::vector<LoweringRow> all_lowerings() {
   std::vector<LoweringRow> rows;
   for (auto* family : {control_rows, elementwise_rows, reduction_rows, normalization_rows, movement_rows, indexing_rows,
-                       contraction_rows, pooling_rows, quantization_rows})
+                       contraction_rows, pooling_rows, quantization_rows, recurrent_rows})
     for (const LoweringRow& row : family()) rows.push_back(row);
   std::sort(rows.begin(), rows.end(), [](const LoweringRow& a, const LoweringRow& b) {
     const std::string_view x = a.op, y = b.op;

@@ -98,6 +98,7 @@ std::vector<LoweringRow> indexing_rows();
 std::vector<LoweringRow> contraction_rows();
 std::vector<LoweringRow> pooling_rows();
 std::vector<LoweringRow> quantization_rows();
+std::vector<LoweringRow> recurrent_rows();
 // The lowering of an op, or null.
 LowerFn find_lowering(const std::string& domain, const std::string& op);
 // Every row, sorted by name (for `cutaway ops`).

@@ -77,6 +77,7 @@ Tensors indexed(const Call& c);
 Tensors contraction(const Call& c);
 Tensors window(const Call& c);
 Tensors topk(const Call& c);
+Tensors recurrent(const Call& c);
 
 // Row-major strides.
 std::vector<int64_t> strides_of(const std::vector<int64_t>& dims);

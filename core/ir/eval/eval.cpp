@@ -31,6 +31,7 @@ Tensors dispatch(const Call& c) {
   case Op::cast:
   case Op::bitcast: return cast(c);
   case Op::topk: return topk(c);
+  case Op::recurrent: return recurrent(c);
   default: break;
   }
   switch (op_class(c.op)) {

@@ -38,6 +38,7 @@ Types dispatch(const Args& a) {
   case OpClass::opaque: break;
   }
   if (a.op == Op::topk) return indexed(a);
+  if (a.op == Op::recurrent) return recurrent(a);
   return a.bad("its output types are given, not inferred");
 }
 

@@ -20,6 +20,7 @@ Types movement(const Args& a); // reshape permute broadcast slice pad concat
 Types indexed(const Args& a);  // gather* scatter* topk
 Types contraction(const Args& a);
 Types window(const Args& a);
+Types recurrent(const Args& a);
 
 // Reads `axis` (0..rank-1) from the attribute of that name.
 Result<int64_t> axis_of(const Args& a, size_t rank);
