@@ -1,5 +1,7 @@
 #include "cli/verbs.h"
 
+#include "runtime/reference.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,6 +26,49 @@ double drift_of(const Tensor& t, const Tensor& oracle) {
   return worst;
 }
 
+using Values = std::map<uint32_t, Tensor>;
+
+// Every value of a graph in one mode of the eager path.
+Result<Values> reference_values(const Graph& g, std::span<const Tensor> inputs, bool oracle) {
+  Values values;
+  auto out = runtime::run_reference(g, inputs, {.oracle = oracle, .observe = [&](ValueId v, const Tensor& t) { values[v.v] = t; }});
+  if (!out) return out.error();
+  return values;
+}
+
+std::string origin_of(const Graph& g, ValueId v) {
+  const auto model = g.model_nodes(g.producer(v).origin);
+  return model.empty() ? std::string(op_name(g.producer(v).op)) : g.origin(model[0]).name;
+}
+
+// Per kernel output: how far eager and compiled lie from the oracle. Values that a pass made anew have no eager twin.
+Status kernel_rows(driver::Session& session, const driver::Feeds& feeds, Json& rows) {
+  const auto& compiled = session.last_segments();
+  const auto& imported = session.last_imported();
+  if (compiled.size() != 1 || imported.size() != 1) return {}; // later segments start from values that breaks computed
+  std::vector<Tensor> inputs;
+  for (const std::string& name : imported[0]->inputs) {
+    const auto it = feeds.find(name);
+    if (it == feeds.end()) return {};
+    inputs.push_back(it->second);
+  }
+  auto eager = reference_values(imported[0]->graph, inputs, false), oracle = reference_values(imported[0]->graph, inputs, true);
+  if (!eager) return eager.error();
+  if (!oracle) return oracle.error();
+  const runtime::Executable& e = *compiled[0]->executable;
+  runtime::ThreadPool pool(session.options().threads);
+  auto context = e.make_context(pool);
+  const Graph& g = compiled[0]->graph;
+  context->observe = [&](int kernel, ValueId v, const Tensor& t) {
+    const auto a = eager->find(v.v), b = oracle->find(v.v);
+    if (a == eager->end() || b == oracle->end() || a->second.dims() != t.dims()) return;
+    rows.push_back({{"kernel", kernel}, {"name", e.kernels()[static_cast<size_t>(kernel)].name}, {"value", entity_key(entity(v))}, {"node", origin_of(g, v)},
+                    {"eager_ulp", drift_of(a->second, b->second)}, {"compiled_ulp", drift_of(t, b->second)}, {"equal", t.same_bits(a->second)}});
+  };
+  auto out = e.run(inputs, *context);
+  return out ? Status() : Status(out.error());
+}
+
 int drift(const ModelOptions& o) {
   std::unique_ptr<driver::Session> session;
   driver::Feeds feeds;
@@ -44,10 +89,19 @@ int drift(const ModelOptions& o) {
     j["outputs"].push_back({{"name", names[i]}, {"eager_ulp", drift_of(results[1][i], results[0][i])}, {"compiled_ulp", drift_of(results[2][i], results[0][i])}, {"compiled_equals_eager", same}});
   }
   j["compiled_equals_eager"] = equal;
+  j["kernels"] = Json::array();
+  if (Status s = kernel_rows(*session, feeds, j["kernels"]); !s) return report(o.file, s.error());
   if (o.json) std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
   else
     for (const Json& row : j["outputs"])
       std::printf("%-30s eager %8.2f ulp   compiled %8.2f ulp   %s\n", row["name"].get<std::string>().c_str(), row["eager_ulp"].get<double>(), row["compiled_ulp"].get<double>(), row["compiled_equals_eager"].get<bool>() ? "bit-equal" : "differ");
+  if (!o.json && !j["kernels"].empty()) {
+    auto rows = j["kernels"].get<std::vector<Json>>();
+    std::stable_sort(rows.begin(), rows.end(), [](const Json& a, const Json& b) { return a["compiled_ulp"].get<double>() > b["compiled_ulp"].get<double>(); });
+    std::printf("largest drift of %zu kernel outputs:\n", rows.size());
+    for (size_t i = 0; i < rows.size() && i < 5; ++i)
+      std::printf("  kernel %3d %-28s eager %8.2f ulp   compiled %8.2f ulp   at %s\n", rows[i]["kernel"].get<int>(), rows[i]["name"].get<std::string>().c_str(), rows[i]["eager_ulp"].get<double>(), rows[i]["compiled_ulp"].get<double>(), rows[i]["node"].get<std::string>().c_str());
+  }
   return 0;
 }
 

@@ -214,6 +214,8 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, RunC
       return s.error();
     }
     if (c.profile) c.launch_us[i] = now_us() - start;
+    if (c.observe)
+      for (ValueId v : k.writes) c.observe(l.kernel, v, view(v, c));
   }
   return outputs;
 }

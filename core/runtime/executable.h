@@ -45,7 +45,6 @@ class Executable {
   int64_t kernel_count() const { return static_cast<int64_t>(kernels_.size()); }
   int64_t launch_count() const { return static_cast<int64_t>(launches_.size()); }
   double codegen_ms = 0, kernels_from_cache = 0;
-  // Microseconds of each launch in the last run of a context made with profiling; see RunContext.
 
  private:
   friend class RunContext;
@@ -69,6 +68,8 @@ class RunContext {
  public:
   bool profile = false;
   std::vector<double> launch_us; // filled where profile is set
+  // Called after each launch with every value that the kernel wrote to memory; the tensor is only good during the call.
+  std::function<void(int kernel, ValueId value, const Tensor& tensor)> observe;
 
  private:
   friend class Executable;
