@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include "driver/describe.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 
@@ -20,13 +21,18 @@ std::string arg_text(const Arg& a) {
   return std::get<std::string>(a);
 }
 
-Json steps_of(const Journal& journal) {
+// Every step with its sentence. Names are read from the graph as it was before the step, which undoing gives.
+Json steps_of(const driver::CompiledSegment& s) {
   Json out = Json::array();
-  for (const Event& e : journal.events()) {
+  Graph g = s.graph;
+  for (size_t i = s.journal.events().size(); i-- > 0;) undo(g, s.journal.events()[i]);
+  for (const Event& e : s.journal.events()) {
+    const driver::Described words = driver::describe(e, g);
     Json entities = Json::array(), args = Json::array();
     for (Entity who : e.entities) entities.push_back(entity_key(who));
     for (const Arg& a : e.args) args.push_back(arg_text(a));
-    out.push_back({{"pass", e.pass}, {"code", e.code}, {"refused", e.refused}, {"entities", entities}, {"args", args}});
+    out.push_back({{"pass", e.pass}, {"code", e.code}, {"refused", e.refused}, {"title", words.title}, {"explanation", words.explanation}, {"entities", entities}, {"args", args}});
+    replay(g, e);
   }
   return out;
 }
@@ -75,7 +81,7 @@ int compile(const CompileOptions& o) {
   for (const auto& s : session->last_segments()) j["segments"].push_back(segment_json(*s));
   if (!o.trace.empty()) {
     Json trace = j;
-    for (size_t i = 0; i < session->last_segments().size(); ++i) trace["segments"][i]["journal"] = steps_of(session->last_segments()[i]->journal);
+    for (size_t i = 0; i < session->last_segments().size(); ++i) trace["segments"][i]["journal"] = steps_of(*session->last_segments()[i]);
     std::ofstream file(o.trace + ".new");
     file << trace.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
     file.close();
