@@ -27,6 +27,26 @@ bool try_print(Print print, const Graph& g, const plan::Storage& storage, const 
   return true;
 }
 
+// Operands that only elementwise nodes read, at the very places where the one result is written. Only forms that load all
+// operands of an element before they store it may do so.
+std::vector<ValueId> overwritable(const Graph& g, const plan::Storage& storage, const Kernel& kernel) {
+  std::vector<ValueId> out;
+  if (kernel.writes.size() != 1) return out;
+  const ValueId w = kernel.writes[0];
+  if (g.value(w).producer != kernel.nodes.back()) return out;
+  const plan::Access& to = storage.access(w);
+  for (ValueId r : kernel.reads) {
+    bool fits = g.type(r).dtype == g.type(w).dtype && g.type(r).bytes() == g.type(w).bytes();
+    for (NodeId id : kernel.nodes)
+      for (ValueId v : g.node(id).inputs) {
+        const plan::Access& from = storage.access(v);
+        if (from.root == r) fits = fits && is_elementwise(g.node(id).op) && from.offset == to.offset && from.strides == to.strides && g.type(v).shape == g.type(w).shape;
+      }
+    if (fits) out.push_back(r);
+  }
+  return out;
+}
+
 Kernel builtin(const Graph& g, const plan::Storage& storage, Kernel kernel) {
   const auto inside = [&](NodeId n) { return std::find(kernel.nodes.begin(), kernel.nodes.end(), n) != kernel.nodes.end(); };
   for (NodeId id : kernel.nodes) {
@@ -53,7 +73,10 @@ Kernel make_kernel(const Graph& g, const plan::Storage& storage, GroupId group, 
   kernel.symbol = symbol;
   kernel.name = name_of(g, nodes);
   for (Print print : {print_contraction_group, print_columns, print_rows, print_map})
-    if (try_print(print, g, storage, nodes, kernel, options)) return kernel;
+    if (try_print(print, g, storage, nodes, kernel, options)) {
+      if (print == print_contraction_group || print == print_map) kernel.in_place = overwritable(g, storage, kernel);
+      return kernel;
+    }
   return builtin(g, storage, std::move(kernel));
 }
 

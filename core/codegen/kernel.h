@@ -20,6 +20,8 @@ struct Kernel {
   std::string loop_nest;      // the nest as text people can read
   std::vector<ValueId> buffers; // root values behind buffers[0..]; one more pointer follows: the error flag (int)
   std::vector<ValueId> reads, writes; // roots
+  // Reads that the one write may overwrite: each element is read just where and before it is written.
+  std::vector<ValueId> in_place;
   int64_t units = 1;
   int64_t scratch_bytes = 0;  // a thread
   double flops = 0;

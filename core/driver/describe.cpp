@@ -66,6 +66,8 @@ const Phrase phrases[] = {
      [](const Event& e, S, S) { return "Not fused: the kernel has " + std::to_string(number(e, 0)) + " members, the limit."; }},
     {"placed", [](const Event&, S a, S) { return a + " is placed in the arena"; },
      [](const Event& e, S, S) { return fmt::format("{} at offset {}, alive in [{}, {}).", bytes_text(number(e, 0)), number(e, 1), number(e, 2), number(e, 3)); }},
+    {"in-place", [](const Event&, S a, S b) { return a + " overwrites " + b; },
+     [](const Event& e, S, S) { return "Nobody reads the operand afterwards, and each element is read where it is written: " + bytes_text(number(e, 0)) + " of arena saved."; }},
     {"packed", [](const Event&, S, S) { return std::string("The arena is planned"); },
      [](const Event& e, S, S) { return "Packed by " + word(e, 0) + ": peak " + bytes_text(number(e, 1)) + ", bound " + bytes_text(number(e, 2)) + "."; }},
 };

@@ -32,19 +32,30 @@ Offsets pack_with(const Packer& packer, const Problem& problem) {
 
 MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& schedule, const std::string& strategy, Journal* journal) {
   MemoryPlan plan;
+  std::vector<int64_t> last(g.value_bound(), -1);
+  for (size_t at = 0; at < schedule.size(); ++at)
+    for (ValueId v : schedule[at].reads) last[v.v] = static_cast<int64_t>(at);
   std::vector<int> index(g.value_bound(), -1);
   const auto touch = [&](ValueId root, int64_t at) {
     if (!in_arena(g, root)) return;
     int& i = index[root.v];
     if (i < 0) {
       i = static_cast<int>(plan.placements.size());
-      plan.placements.push_back({root, at, at + 1, g.type(root).bytes(), 0});
+      plan.placements.push_back({{root}, at, at + 1, g.type(root).bytes(), 0});
     }
     plan.placements[static_cast<size_t>(i)].end = at + 1;
   };
-  for (size_t at = 0; at < schedule.size(); ++at) {
-    for (ValueId v : schedule[at].writes) touch(v, static_cast<int64_t>(at));
-    for (ValueId v : schedule[at].reads) touch(v, static_cast<int64_t>(at));
+  for (size_t k = 0; k < schedule.size(); ++k) {
+    const auto at = static_cast<int64_t>(k);
+    for (ValueId v : schedule[k].reads) touch(v, at);
+    for (ValueId r : schedule[k].in_place) {
+      const ValueId w = schedule[k].writes[0];
+      if (last[r.v] != at || index[r.v] < 0 || index[w.v] >= 0 || !in_arena(g, w)) continue;
+      index[w.v] = index[r.v];
+      plan.placements[static_cast<size_t>(index[r.v])].roots.push_back(w);
+      note(journal, [&] { return Event{"memory", "in-place", false, {entity(w), entity(r)}, {g.type(w).bytes()}, {}, {}, nullptr}; });
+    }
+    for (ValueId v : schedule[k].writes) touch(v, at);
   }
   Problem problem;
   for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, alignment});
@@ -68,7 +79,7 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
   for (size_t i = 0; i < offsets.size(); ++i) {
     Allocation& p = plan.placements[i];
     p.offset = offsets[i];
-    note(journal, [&] { return Event{"memory", "placed", false, {entity(p.root), Entity{Entity::Kind::buffer, static_cast<uint32_t>(i)}}, {p.bytes, p.offset, p.start, p.end}, {}, {}, nullptr}; });
+    note(journal, [&] { return Event{"memory", "placed", false, {entity(p.roots[0]), Entity{Entity::Kind::buffer, static_cast<uint32_t>(i)}}, {p.bytes, p.offset, p.start, p.end}, {}, {}, nullptr}; });
   }
   note(journal, [&] { return Event{"memory", "packed", false, {}, {plan.strategy, plan.peak, plan.lower_bound}, {}, {.bytes = plan.peak}, nullptr}; });
   return plan;

@@ -18,11 +18,12 @@ Offsets pack_with(const Packer& packer, const Problem& problem);
 // A kernel as the planner sees it: the storages it reads and writes, in schedule order.
 struct Step {
   std::vector<ValueId> reads, writes; // roots
+  std::vector<ValueId> in_place;      // reads that writes[0] may overwrite where they die here
 };
 
-// One storage of the arena, alive at the steps [start, end).
+// One buffer of the arena, alive at the steps [start, end). Several roots where each overwrites the one before in place.
 struct Allocation {
-  ValueId root;
+  std::vector<ValueId> roots;
   int64_t start = 0, end = 0, bytes = 0, offset = 0;
 };
 

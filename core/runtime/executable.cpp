@@ -80,7 +80,7 @@ Result<std::shared_ptr<const Executable>> Executable::make(const Graph& graph, s
   }
   e->codegen_ms = (now_us() - start) / 1000;
   std::vector<plan::Step> schedule;
-  for (const codegen::Kernel& k : kernels) schedule.push_back({k.reads, k.writes});
+  for (const codegen::Kernel& k : kernels) schedule.push_back({k.reads, k.writes, k.in_place});
   e->memory_ = plan::plan_memory(graph, storage, schedule, options.memory_strategy, options.journal);
   e->constants_.resize(graph.value_bound());
   size_t pointers = 0;
@@ -113,7 +113,8 @@ std::unique_ptr<RunContext> Executable::make_context(ThreadPool& pool) const {
   c->scratch_ = allocate_aligned(scratch_bytes_ * pool.size());
   CUTAWAY_CHECK(c->arena_ && c->scratch_, "out of memory for an arena of " + std::to_string(memory_.peak) + " bytes");
   c->address_.assign(graph_.value_bound(), nullptr);
-  for (const plan::Allocation& p : memory_.placements) c->address_[p.root.v] = c->arena_.get() + p.offset;
+  for (const plan::Allocation& p : memory_.placements)
+    for (ValueId root : p.roots) c->address_[root.v] = c->arena_.get() + p.offset;
   for (size_t v = 0; v < constants_.size(); ++v)
     if (constants_[v].valid()) c->address_[v] = const_cast<std::byte*>(constants_[v].data());
   for (size_t i = 0; i < kernels_.size(); ++i) {

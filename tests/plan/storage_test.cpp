@@ -34,13 +34,29 @@ TEST(Memory, PlansWithoutOverlapAndMeetsTheBoundOnAChain) {
   std::vector<Step> schedule;
   for (int i = 0; i < 20; ++i) {
     const ValueId w = *b.make(Op::neg, {v});
-    schedule.push_back({{v}, {w}});
+    schedule.push_back({{v}, {w}, {}});
     v = w;
   }
   b.output(v, "y");
   const MemoryPlan plan = plan_memory(g, Storage(g), schedule, "search", nullptr);
   EXPECT_EQ(plan.peak, plan.lower_bound);
   EXPECT_EQ(plan.peak, 2 * 4032);
+}
+
+TEST(Memory, AChainInPlaceTakesOneBuffer) {
+  Graph g;
+  Builder b(g);
+  ValueId v = b.param("x", {DType::f32, {1000}});
+  std::vector<Step> schedule;
+  for (int i = 0; i < 20; ++i) {
+    const ValueId w = *b.make(Op::neg, {v});
+    schedule.push_back({{v}, {w}, {v}});
+    v = w;
+  }
+  b.output(v, "y");
+  const MemoryPlan plan = plan_memory(g, Storage(g), schedule, "search", nullptr);
+  EXPECT_EQ(plan.placements.size(), 1u); // the param and the output have memory of their own
+  EXPECT_EQ(plan.peak, 4032);
 }
 
 } // namespace
