@@ -86,6 +86,13 @@ Compiler::~Compiler() = default;
 
 Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {
   const double start = now_ms();
+  std::string known = "search";
+  bool found = settings_.memory_strategy == known;
+  for (const plan::Packer& p : plan::packers()) {
+    known += std::string(", ") + p.name;
+    found = found || settings_.memory_strategy == p.name;
+  }
+  if (!found) return bad_input("--set memory.strategy", "there is no strategy '" + settings_.memory_strategy + "'", "one of " + known);
   auto out = std::make_shared<CompiledSegment>();
   out->graph = imported;
   Journal* log = journal ? &out->journal : nullptr;
@@ -115,6 +122,9 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
   auto made = runtime::Executable::make(out->graph, std::move(kernels), storage, kernels_.get(),
                                         {strict, settings_.math == Math::fast, settings_.memory_strategy, log, nullptr, {}});
   if (!made) return made.error();
+  const int64_t peak = (*made)->arena_bytes();
+  if (settings_.memory_limit > 0 && peak > settings_.memory_limit)
+    return over_limit("arena", "the plan needs " + std::to_string(peak) + " bytes (no plan needs less than " + std::to_string((*made)->lower_bound_bytes()) + "), memory.limit is " + std::to_string(settings_.memory_limit), "raise memory.limit or bind smaller dims");
   out->executable = *made;
   out->compile_ms = now_ms() - start;
   return std::shared_ptr<const CompiledSegment>(out);

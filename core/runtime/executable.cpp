@@ -82,6 +82,8 @@ Result<std::shared_ptr<const Executable>> Executable::make(const Graph& graph, s
   std::vector<plan::Step> schedule;
   for (const codegen::Kernel& k : kernels) schedule.push_back({k.reads, k.writes, k.in_place});
   e->memory_ = plan::plan_memory(graph, storage, schedule, options.memory_strategy, options.journal);
+  constexpr int64_t arena_limit = int64_t{64} << 30;
+  if (e->memory_.peak > arena_limit) return over_limit("arena", "the intermediate values need " + std::to_string(e->memory_.peak) + " bytes, the limit is 64 GiB", "bind smaller dims");
   e->constants_.resize(graph.value_bound());
   size_t pointers = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {

@@ -53,6 +53,21 @@ TEST(Session, MissingAndMisshapenInputsAreNamed) {
   EXPECT_EQ(wrong.error().fault, Fault::bad_input);
 }
 
+TEST(Session, LimitsAndUnknownNamesAreDiagnostics) {
+  Session::Options options;
+  options.settings.memory_limit = 1000;
+  const auto small = open_sample(options)->run(feeds(1), Mode::compiled);
+  ASSERT_FALSE(small.ok());
+  EXPECT_EQ(small.error().fault, Fault::limit);
+  options.settings.memory_limit = 0;
+  options.settings.memory_strategy = "by-magic";
+  const auto unknown = open_sample(options)->run(feeds(1), Mode::compiled);
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_EQ(unknown.error().fault, Fault::bad_input);
+  EXPECT_FALSE(options.settings.set("math", "loose").ok());
+  EXPECT_FALSE(options.settings.set("no.such", "1").ok());
+}
+
 TEST(Session, ZeroSizedBatchRuns) {
   auto s = open_sample();
   const auto out = s->run(feeds(0), Mode::compiled);
