@@ -1,6 +1,7 @@
 #include "cli/verbs.h"
 
 #include "driver/describe.h"
+#include "driver/steps.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 
@@ -24,8 +25,7 @@ std::string arg_text(const Arg& a) {
 // Every step with its sentence. Names are read from the graph as it was before the step, which undoing gives.
 Json steps_of(const driver::CompiledSegment& s) {
   Json out = Json::array();
-  Graph g = s.graph;
-  for (size_t i = s.journal.events().size(); i-- > 0;) undo(g, s.journal.events()[i]);
+  Graph g = driver::Steps(s.graph, s.journal.events()).at(0);
   for (const Event& e : s.journal.events()) {
     const driver::Described words = driver::describe(e, g);
     Json entities = Json::array(), args = Json::array();
@@ -92,12 +92,10 @@ int compile(const CompileOptions& o) {
     print_segment(*s);
     const std::string upto = o.print_after.empty() ? o.stop_after : o.print_after;
     if (upto.empty()) continue;
-    // The graph as it was: the journal undone from the end to that pass.
-    Graph g = s->graph;
     size_t keep = 0;
     for (const driver::PassRun& p : s->passes)
       if (p.name == upto) keep = p.last_event;
-    for (size_t i = s->journal.events().size(); i-- > keep;) undo(g, s->journal.events()[i]);
+    const Graph g = driver::Steps(s->graph, s->journal.events()).at(keep);
     std::fputs(print(g, {.elide_above = 64}).c_str(), stdout);
   }
   for (const driver::BreakInfo& b : info.breaks) std::printf("break at %s (%s): %s\n", b.node.c_str(), b.cause.c_str(), b.reason.c_str());
