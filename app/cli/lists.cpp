@@ -42,10 +42,10 @@ void add_lists(CLI::App& app, int& code) {
 }
 
 void add_later(CLI::App& app, int& code) {
-  for (const char* name : {"open", "export", "bisect"}) {
-    CLI::App* verb = app.add_subcommand(name, std::string(name) == "bisect" ? "finds the first guilty pass and node (later)" : "needs the explorer (later)");
+  for (const char* name : {"open", "export"}) {
+    CLI::App* verb = app.add_subcommand(name, "needs the explorer (later)");
     verb->allow_extras();
-    verb->callback([name, &code] { code = later(name, std::string(name) == "bisect" ? "use `cutaway drift`" : "use `cutaway compile`, `run` and `drift`"); });
+    verb->callback([name, &code] { code = later(name, "use `cutaway compile`, `run` and `drift`"); });
   }
 }
 

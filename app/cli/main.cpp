@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", "cutaway 0.1.0");
   int code = 0;
-  for (auto* add : {add_compile, add_run, add_verify, add_bench, add_drift, add_pack, add_lists, add_later}) add(app, code);
+  for (auto* add : {add_compile, add_run, add_verify, add_bench, add_drift, add_bisect, add_pack, add_lists, add_later}) add(app, code);
   // `cutaway FILE` is `cutaway open FILE`.
   std::vector<std::string> args(argv + 1, argv + argc);
   const auto verbs = app.get_subcommands({});

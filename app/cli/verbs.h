@@ -32,6 +32,7 @@ void add_run(CLI::App& app, int& code);
 void add_compile(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
 void add_drift(CLI::App& app, int& code);
+void add_bisect(CLI::App& app, int& code);
 void add_verify(CLI::App& app, int& code);
 void add_lists(CLI::App& app, int& code); // passes, ops, lessons, doctor
 void add_pack(CLI::App& app, int& code);

@@ -50,6 +50,7 @@ class Session {
   std::vector<std::string> output_names() const;
   // The compiled segments of the variants that ran last, in order.
   const std::vector<std::shared_ptr<const CompiledSegment>>& last_segments() const { return last_; }
+  Compiler& compiler() { return *compiler_; }
   // The graphs as imported, of the same segments.
   const std::vector<std::shared_ptr<const onnx::Segment>>& last_imported() const { return last_imported_; }
 

@@ -101,9 +101,21 @@ bool compose_views(const PassContext& c, const Node& n) {
   return true;
 }
 
-void apply_rules(const PassContext& c, NodeId id) {
+// The rules of --set rewrite.order first, in that order, then the rest of the table.
+std::vector<const Rule*> ordered(const Settings& settings) {
+  std::vector<const Rule*> out;
+  for (const std::string& name : settings.rewrite_order)
+    for (const Rule& r : rules)
+      if (name == r.name) out.push_back(&r);
+  for (const Rule& r : rules)
+    if (std::find(out.begin(), out.end(), &r) == out.end()) out.push_back(&r);
+  return out;
+}
+
+void apply_rules(const PassContext& c, const std::vector<const Rule*>& order, NodeId id) {
   const Graph& g = c.graph;
-  for (const Rule& rule : rules) {
+  for (const Rule* each : order) {
+    const Rule& rule = *each;
     const auto to = rule.match({g, g.node(id)});
     if (!to) continue;
     if (rule.licence == Licence::unproven) {
@@ -121,11 +133,12 @@ void apply_rules(const PassContext& c, NodeId id) {
 } // namespace
 
 void simplify(const PassContext& c) {
+  const auto order = ordered(c.settings);
   for (NodeId id : c.graph.order()) {
     if (!c.graph.alive(id)) continue;
     const Node& n = c.graph.node(id);
     if (n.outputs.size() != 1 || n.inputs.empty()) continue;
-    if (!compose_views(c, n)) apply_rules(c, id);
+    if (!compose_views(c, n)) apply_rules(c, order, id);
   }
 }
 
