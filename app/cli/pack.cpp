@@ -1,8 +1,8 @@
 #include "cli/verbs.h"
 
-#include "driver/pack_verb.h"
 #include "import/mapped_file.h"
 #include "plan/pack/csv.h"
+#include "plan/pack/pack.h"
 
 #include <cstdio>
 
@@ -12,7 +12,7 @@ namespace {
 struct PackOptions {
   std::string file, strategy = "all";
   int64_t capacity = 0;
-  double seconds = 0;
+  double seconds = 5;
   bool json = false;
 };
 
@@ -21,14 +21,25 @@ int pack(const PackOptions& o) {
   if (!file) return report(o.file, file.error());
   auto problem = plan::read_csv({reinterpret_cast<const char*>((*file)->data()), (*file)->size()});
   if (!problem) return report(o.file, problem.error());
-  auto rows = driver::pack_by(*problem, o.strategy);
-  if (!rows) return report(o.file, rows.error());
+  plan::PackOptions options;
+  options.seconds = o.seconds;
+  options.effort = 0; // the clock decides
+  options.capacity = o.capacity;
+  std::vector<plan::PackResult> rows;
+  if (o.strategy == "all") {
+    rows = plan::pack_all(*problem, options);
+  } else {
+    auto one = plan::pack(*problem, o.strategy, options);
+    if (!one) return report(o.file, one.error());
+    rows.push_back(std::move(*one));
+  }
   Json list = Json::array();
   bool fits = false;
-  for (const driver::PackRow& r : *rows) {
+  for (const plan::PackResult& r : rows) {
     fits = fits || o.capacity == 0 || r.peak <= o.capacity;
-    list.push_back({{"strategy", r.strategy}, {"peak", r.peak}, {"lower_bound", r.lower_bound}, {"optimal", r.optimal}, {"seconds", r.seconds}});
-    if (!o.json) std::printf("%-12s peak %12lld  bound %12lld  %s  %.3f s\n", r.strategy.c_str(), static_cast<long long>(r.peak), static_cast<long long>(r.lower_bound), r.optimal ? "optimal" : "       ", r.seconds);
+    const bool optimal = r.proof == plan::Proof::optimal;
+    list.push_back({{"strategy", r.strategy}, {"peak", r.peak}, {"lower_bound", r.lower_bound}, {"optimal", optimal}, {"seconds", r.seconds}});
+    if (!o.json) std::printf("%-12s peak %12lld  bound %12lld  %-8s  %.3f s\n", r.strategy.c_str(), static_cast<long long>(r.peak), static_cast<long long>(r.lower_bound), plan::proof_name(r.proof), r.seconds);
   }
   if (o.json) std::printf("%s\n", list.dump().c_str());
   if (!fits) return report(o.file, over_limit("--capacity", "no plan fits into " + std::to_string(o.capacity) + " bytes", "give more, or another strategy"));
@@ -43,7 +54,7 @@ void add_pack(CLI::App& app, int& code) {
   verb->add_option("CSV", o->file)->required();
   verb->add_option("--capacity", o->capacity, "bytes; exit code 4 where no plan fits");
   verb->add_option("--strategy", o->strategy, "a strategy, or all")->capture_default_str();
-  verb->add_option("--time", o->seconds, "seconds for searching strategies (the greedy ones do not search)");
+  verb->add_option("--time", o->seconds, "seconds for each searching strategy")->capture_default_str();
   verb->add_flag("--json", o->json);
   verb->callback([o, &code] { code = pack(*o); });
 }

@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "plan/pack/pack.h"
 
 #include <chrono>
 
@@ -86,10 +87,10 @@ Compiler::~Compiler() = default;
 
 Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {
   const double start = now_ms();
-  std::string known = "search";
-  bool found = settings_.memory_strategy == known;
-  for (const plan::Packer& p : plan::packers()) {
-    known += std::string(", ") + p.name;
+  std::string known;
+  bool found = false;
+  for (const plan::Strategy& p : plan::strategies()) {
+    known += (known.empty() ? "" : ", ") + std::string(p.name);
     found = found || settings_.memory_strategy == p.name;
   }
   if (!found) return bad_input("--set memory.strategy", "there is no strategy '" + settings_.memory_strategy + "'", "one of " + known);

@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "plan/pack/checker.h"
-#include "plan/pack/instance.h"
+#include "plan/pack/pack.h"
 
 #include <algorithm>
 
@@ -16,19 +16,7 @@ bool in_arena(const Graph& g, ValueId root) {
   return op != Op::param && op != Op::constant && !g.is_output(root);
 }
 
-constexpr Packer table[] = {{"by-size", pack_by_size}, {"best-fit", pack_best_fit}, {"first-fit", pack_first_fit}, {"by-breadth", pack_by_breadth}, {"online", pack_online}, {"colouring", pack_colouring}};
-
 } // namespace
-
-std::span<const Packer> packers() { return table; }
-
-Offsets pack_with(const Packer& packer, const Problem& problem) {
-  const Instance instance = make_instance(problem);
-  const Offsets units = packer.pack(instance, nullptr);
-  Offsets bytes(problem.buffers.size(), 0);
-  for (size_t i = 0; i < units.size(); ++i) bytes[static_cast<size_t>(instance.origin[i])] = units[i] * instance.unit;
-  return bytes;
-}
 
 MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& schedule, const std::string& strategy, Journal* journal) {
   MemoryPlan plan;
@@ -60,21 +48,15 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
   Problem problem;
   for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, alignment});
   plan.lower_bound = lower_bound(problem);
-  int64_t best = -1;
-  Offsets offsets;
-  for (const Packer& p : packers()) {
-    if (strategy != "search" && strategy != p.name) continue;
-    Offsets bytes = pack_with(p, problem);
-    const int64_t peak = peak_of(problem, bytes);
-    if (best >= 0 && peak >= best) continue;
-    best = peak, offsets = std::move(bytes), plan.strategy = p.name;
-    if (peak == plan.lower_bound) break;
-  }
   if (plan.placements.empty()) return plan;
-  CUTAWAY_CHECK(best >= 0, "no packer is called '" + strategy + "'");
-  plan.peak = best;
-  plan.optimal = best == plan.lower_bound;
-  const auto wrong = check_plan(problem, offsets, best);
+  auto packed = pack(problem, strategy);
+  CUTAWAY_CHECK(packed.ok(), packed.ok() ? "" : packed.error().str());
+  const Offsets& offsets = packed->offsets;
+  plan.peak = packed->peak;
+  plan.lower_bound = packed->lower_bound;
+  plan.strategy = packed->strategy;
+  plan.optimal = packed->proof == Proof::optimal;
+  const auto wrong = check_plan(problem, offsets, plan.peak);
   CUTAWAY_CHECK(!wrong, "the arena plan is wrong: " + (wrong ? wrong->why : ""));
   for (size_t i = 0; i < offsets.size(); ++i) {
     Allocation& p = plan.placements[i];

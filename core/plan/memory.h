@@ -1,19 +1,8 @@
 #pragma once
 #include "base/journal.h"
-#include "plan/pack/greedy.h"
 #include "plan/storage.h"
 
-#include <span>
-
 namespace cutaway::plan {
-
-// One way of packing: how each system's planner does it (pack/greedy.h).
-struct Packer {
-  const char* name;
-  Offsets (*pack)(const Instance&, PackTrace*);
-};
-std::span<const Packer> packers();
-Offsets pack_with(const Packer& packer, const Problem& problem);
 
 // A kernel as the planner sees it: the storages it reads and writes, in schedule order.
 struct Step {

@@ -108,6 +108,7 @@ std::vector<std::vector<int>> components(const Instance& in) {
     parts.back().push_back(i);
     reach = std::max(reach, in.items[i].last);
   }
+  for (std::vector<int>& part : parts) std::sort(part.begin(), part.end());
   return parts;
 }
 

@@ -35,7 +35,7 @@ Instance make_instance(const Problem& problem);
 // The instance of some of the items; its origins index the problem's buffers, its unit is the same.
 Instance sub_instance(const Instance& whole, std::span<const int> items);
 
-// The items in groups that share no section with each other, each in order of start; a peak is the greatest of theirs.
+// The items in groups that share no section with each other, each in order of index; a peak is the greatest of theirs.
 std::vector<std::vector<int>> components(const Instance& instance);
 
 } // namespace cutaway::plan

@@ -21,7 +21,7 @@ struct Placement {
 struct Incumbent {
   int64_t peak = 0, lower_bound = 0;
   uint64_t effort = 0; // placements tried until then
-  std::string by;      // "by tightest load", "search at 1039360"
+  std::string by;      // the greedy order, or "search"
 };
 
 // One move of the search, with its target of the time.

@@ -1,0 +1,201 @@
+#include "plan/pack/search.h"
+
+#include "plan/pack/branch.h"
+#include "plan/pack/greedy.h"
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <string>
+
+namespace cutaway::plan {
+namespace {
+
+constexpr int largest_branch = 2000;
+constexpr uint64_t short_share = 1 << 12, first_share = 1 << 16; // placements
+
+struct Row {
+  const char* name;
+  std::vector<Key> keys;
+  Fit fit;
+};
+
+// Cheap and often good ones first.
+const std::vector<Row>& rows() {
+  using enum Key;
+  static const std::vector<Row> table = {{"tightest load, early death", {tightest, death}, Fit::lowest},
+                                         {"tightest load, width, area", {tightest, width, area}, Fit::lowest},
+                                         {"size", {size, birth}, Fit::lowest},
+                                         {"area", {area, width}, Fit::lowest},
+                                         {"width", {width, area}, Fit::lowest},
+                                         {"tightest load, late birth, best fit", {tightest, late_birth}, Fit::tightest},
+                                         {"tightest load, width, best fit", {tightest, width, area}, Fit::tightest},
+                                         {"birth, best fit", {birth, width}, Fit::tightest},
+                                         {"width, best fit", {width, area, tightest}, Fit::tightest},
+                                         {"size, best fit", {size, width, birth}, Fit::tightest},
+                                         {"birth", {birth, size}, Fit::lowest}};
+  return table;
+}
+
+struct Packer {
+  const char* name;
+  Offsets (*pack)(const Instance&, PackTrace*);
+};
+constexpr Packer others[] = {{"breadth", pack_by_breadth}, {"online best fit", pack_online}, {"colouring", pack_colouring}};
+
+// A component with its best plan so far.
+struct Part {
+  Instance in;
+  std::vector<int> whole; // item -> item of the whole instance
+  Offsets plan;
+  int64_t peak = 0, bound = 0;
+  std::vector<int> order; // the best order, where an order made the plan; refine() goes on from it
+  Fit fit = Fit::lowest;
+  size_t row = 0; // of the portfolio, to be tried next
+  std::unique_ptr<Branch> branch;
+};
+
+class Search {
+ public:
+  Search(const Instance& in, int64_t capacity, uint64_t seed, Budget& budget, PackTrace* trace)
+      : in_(in), capacity_(capacity), seed_(seed), budget_(budget), trace_(trace), random_(seed) {
+    for (std::vector<int>& items : components(in)) {
+      Part part;
+      part.in = sub_instance(in, items);
+      part.whole = std::move(items);
+      part.bound = part.in.bound;
+      parts_.push_back(std::move(part));
+    }
+  }
+
+  Solution run() {
+    // A few orders, a short complete search, all orders, and then whatever the budget has.
+    for (Part& part : parts_) portfolio(part, capacity_ > 0 ? 1 : 3);
+    const uint64_t room = budget_.left();
+    for (Part& part : parts_)
+      if (part.peak > goal() && part.in.size() <= largest_branch) decide(part, goal(), std::min(capacity_ > 0 ? first_share : short_share, room / 4));
+    for (Part& part : parts_) portfolio(part, rows().size() + std::size(others));
+    for (uint64_t share = std::min(first_share, room / 4 + 1); !done() && !budget_.over(); share *= 4)
+      for (Part& part : parts_) {
+        if (part.peak <= goal()) continue;
+        if (part.in.size() <= largest_branch) close_gap(part, share);
+        else refine(part, share);
+      }
+    Solution out{Offsets(in_.items.size(), 0), bound()};
+    for (const Part& part : parts_)
+      for (size_t i = 0; i < part.whole.size(); ++i) out.offsets[part.whole[i]] = part.plan[i];
+    return out;
+  }
+
+ private:
+  int64_t bound() const {
+    int64_t most = 0;
+    for (const Part& part : parts_) most = std::max(most, part.bound);
+    return most;
+  }
+  int64_t goal() const { return std::max(bound(), capacity_); }
+  int64_t peak() const {
+    int64_t most = 0;
+    for (const Part& part : parts_) most = std::max(most, part.peak);
+    return most;
+  }
+  // The goal is reached, or there is none within the capacity.
+  bool done() const { return peak() <= goal() || (capacity_ > 0 && bound() > capacity_); }
+
+  void tell(const std::string& by) {
+    // Before every component has a plan there is no peak to tell of.
+    if (!trace_ || parts_.back().plan.empty()) return;
+    const int64_t now = peak() * in_.unit;
+    if (!trace_->incumbents.empty() && trace_->incumbents.back().peak <= now) return;
+    trace_->incumbents.push_back({now, bound() * in_.unit, budget_.spent(), by});
+  }
+
+  bool offer(Part& part, Offsets plan, const std::string& by) {
+    const int64_t peak = part.in.peak(plan);
+    if (!part.plan.empty() && peak >= part.peak) return false;
+    part.plan = std::move(plan);
+    part.peak = peak;
+    tell(by);
+    return true;
+  }
+
+  // Packs by the rows up to `end` that were not tried yet.
+  void portfolio(Part& part, size_t end) {
+    for (; part.row < end; ++part.row) {
+      if (!part.plan.empty() && (part.peak <= goal() || budget_.late())) return;
+      const bool by_order = part.row < rows().size();
+      if (by_order) {
+        const Row& row = rows()[part.row];
+        std::vector<int> order = order_by(part.in, row.keys);
+        if (!offer(part, fit_in_order(part.in, order, row.fit), row.name)) continue;
+        part.order = std::move(order);
+        part.fit = row.fit;
+      } else {
+        const Packer& packer = others[part.row - rows().size()];
+        offer(part, packer.pack(part.in, nullptr), packer.name);
+      }
+    }
+  }
+
+  // Decisions: the capacity, or the bound first and then between the last target given up and the best peak.
+  void close_gap(Part& part, uint64_t share) {
+    if (capacity_ > 0) return void(decide(part, goal(), budget_.left()));
+    const int64_t grain = std::max<int64_t>(1, (part.peak - goal()) / 64);
+    int64_t given_up = goal() - 1;
+    for (int64_t target = goal(); given_up < target && target < part.peak && !budget_.over();) {
+      if (!decide(part, target, share)) given_up = target;
+      if (part.peak - given_up <= grain) return;
+      target = (given_up + part.peak) / 2;
+    }
+  }
+
+  bool decide(Part& part, int64_t target, uint64_t share) {
+    if (!part.branch) part.branch = std::make_unique<Branch>(part.in);
+    Offsets plan;
+    const Branch::Answer answer =
+        part.branch->decide(target, std::min(share, budget_.left()), int((seed_ + 2) % 3), budget_, trace_, plan);
+    if (answer == Branch::Answer::no) part.bound = std::max(part.bound, target + 1);
+    if (answer != Branch::Answer::yes) return false;
+    offer(part, std::move(plan), "search");
+    return true;
+  }
+
+  // What sticks out above the bound moves forward in the order; pack again. Never takes a worse order.
+  void refine(Part& part, uint64_t share) {
+    const int n = part.in.size();
+    std::vector<double> key(n);
+    Offsets current = part.plan;
+    for (uint64_t until = budget_.spent() + std::max<uint64_t>(share, n); part.peak > goal();) {
+      if (budget_.over() || budget_.spent() >= until) return;
+      const double pull = double(random_() >> 11) / double(uint64_t{1} << 53);
+      for (int k = 0; k < n; ++k) key[part.order[k]] = double(k);
+      for (int b = 0; b < n; ++b)
+        if (current[b] + part.in.items[b].size > part.bound) key[b] = key[b] * pull - 1;
+      std::vector<int> order = part.order;
+      std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[a] < key[b]; });
+      Offsets plan = fit_in_order(part.in, order, part.fit);
+      budget_.spend(n);
+      if (part.in.peak(plan) > part.peak) continue;
+      part.order = std::move(order);
+      current = plan;
+      offer(part, std::move(plan), "what stuck out moved forward");
+    }
+  }
+
+  const Instance& in_;
+  const int64_t capacity_;
+  const uint64_t seed_;
+  Budget& budget_;
+  PackTrace* trace_;
+  std::mt19937_64 random_;
+  std::vector<Part> parts_;
+};
+
+} // namespace
+
+Solution pack_search(const Instance& in, int64_t capacity, uint64_t seed, Budget& budget, PackTrace* trace) {
+  if (in.size() == 0) return {};
+  return Search(in, capacity, seed, budget, trace).run();
+}
+
+} // namespace cutaway::plan
