@@ -72,7 +72,7 @@ TEST_F(Jit, ADirectoryThatOthersCanWriteIsRefused) {
   EXPECT_TRUE(make(config)->cache_refusal().ok());
 }
 
-TEST_F(Jit, NoDirectoryNoCache) {
+TEST_F(Jit, AFileOrALinkIsNoCache) {
   std::ofstream(dir / "file") << "x";
   fs::create_directory_symlink("/tmp", dir / "link");
   for (const char* name : {"file", "file/below", "link"}) {

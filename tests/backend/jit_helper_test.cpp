@@ -3,8 +3,8 @@
 #include <array>
 #include <chrono>
 #include <csignal>
-#include <thread>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 namespace cutaway::cpu {
@@ -102,8 +102,8 @@ TEST_F(Jit, CancelKillsTheHelpersAtWork) {
     cancel = true;
   });
   auto start = Clock::now();
-  auto results = compiler->compile(std::array{constant_unit("a", 1), constant_unit("b", 2), constant_unit("c", 3)},
-                                   &cancel);
+  auto results =
+      compiler->compile(std::array{constant_unit("a", 1), constant_unit("b", 2), constant_unit("c", 3)}, &cancel);
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(5));
   other.join();
   for (const auto& result : results) {

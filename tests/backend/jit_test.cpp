@@ -18,7 +18,9 @@ float one_axpy(const KernelCompiler::Compiled& compiled, float x, float y, float
   return o;
 }
 
-bool host_has_fma(const std::string& assembly) { return assembly.find("vfmadd") != std::string::npos; }
+bool host_has_fma(const std::string& assembly) {
+  return assembly.find("vfmadd") != std::string::npos;
+}
 
 TEST_F(Jit, RunsAKernelOnARange) {
   auto compiler = make();
@@ -109,7 +111,8 @@ TEST_F(Jit, HalvesRoundAfterEachOperation) {
 
 TEST_F(Jit, MayCallMemcpyAndNothingElseOfTheProcess) {
   KernelUnit copy = unit("copy", "__builtin_memcpy(b[0], b[1], end);");
-  KernelUnit shell = {"shell", "int system(const char*); void shell(void* const* b, long i, long n, void* s) { system(b[0]); }"};
+  KernelUnit shell = {"shell",
+                      "int system(const char*); void shell(void* const* b, long i, long n, void* s) { system(b[0]); }"};
   auto compiler = make();
   auto results = compiler->compile(std::array{copy, shell});
   ASSERT_TRUE(results[0].ok()) << results[0].error().str();
@@ -125,13 +128,13 @@ TEST_F(Jit, MayCallMemcpyAndNothingElseOfTheProcess) {
 TEST_F(Jit, BadTextGivesClangsMessageAndCostsOneUnit) {
   auto compiler = make();
   size_t last = 0;
-  auto results = compiler->compile(
-      std::array{constant_unit("k", 1), unit("bad", "int x = ;"), unit("reads", "\n#include \"/etc/passwd\"\n"),
-                 KernelUnit{"absent", "int other;"}},
-      nullptr, [&](size_t done, size_t total) {
-        EXPECT_EQ(total, 4u);
-        EXPECT_EQ(done, ++last);
-      });
+  auto results =
+      compiler->compile(std::array{constant_unit("k", 1), unit("bad", "int x = ;"),
+                                   unit("reads", "\n#include \"/etc/passwd\"\n"), KernelUnit{"absent", "int other;"}},
+                        nullptr, [&](size_t done, size_t total) {
+                          EXPECT_EQ(total, 4u);
+                          EXPECT_EQ(done, ++last);
+                        });
   EXPECT_EQ(last, 4u);
   ASSERT_TRUE(results[0].ok());
   EXPECT_EQ(call(*results[0]), 1);

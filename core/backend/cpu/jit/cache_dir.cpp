@@ -22,7 +22,8 @@ bool make_dirs(const std::string& dir) {
 
 Status check_cache_dir(const std::string& dir) {
   auto refuse = [&](std::string what) {
-    return bad_input(dir, std::move(what), "kernels are compiled without a cache; remove the directory or mend its mode");
+    return bad_input(dir, std::move(what),
+                     "kernels are compiled without a cache; remove the directory or mend its mode");
   };
   if (dir.empty()) return refuse("no cache directory is named");
   if (!make_dirs(dir)) return refuse(std::string("cannot make the kernel cache: ") + std::strerror(errno));

@@ -41,10 +41,27 @@ std::vector<std::string> clang_args(const KernelUnit& unit) {
     args.push_back("-target-feature");
     args.push_back(feature);
   }
-  for (const char* arg : {"-O3", "-vectorize-loops", "-vectorize-slp", "-std=gnu11", "-x", "c", "-w", "-ferror-limit",
-                          "5", "-nostdsysteminc", "-nobuiltininc", "-disable-llvm-verifier", "-discard-value-names",
-                          "-mrelocation-model", "pic", "-pic-level", "2", "-fwrapv", "-ffp-exception-behavior=ignore",
-                          "-ffloat16-excess-precision=none", "-fbfloat16-excess-precision=none"})
+  for (const char* arg : {"-O3",
+                          "-vectorize-loops",
+                          "-vectorize-slp",
+                          "-std=gnu11",
+                          "-x",
+                          "c",
+                          "-w",
+                          "-ferror-limit",
+                          "5",
+                          "-nostdsysteminc",
+                          "-nobuiltininc",
+                          "-disable-llvm-verifier",
+                          "-discard-value-names",
+                          "-mrelocation-model",
+                          "pic",
+                          "-pic-level",
+                          "2",
+                          "-fwrapv",
+                          "-ffp-exception-behavior=ignore",
+                          "-ffloat16-excess-precision=none",
+                          "-fbfloat16-excess-precision=none"})
     args.push_back(arg);
   // Intel parts ask for 256 bits by default, for fear of lower clocks; generated kernels are dense enough to gain.
   if (has_feature(host, "+avx512f")) args.push_back("-mprefer-vector-width=512");

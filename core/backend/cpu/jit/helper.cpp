@@ -57,7 +57,9 @@ Result<std::unique_ptr<Helper>> Helper::start(const std::string& path) {
   return std::unique_ptr<Helper>(new Helper(pid, ends[0]));
 }
 
-Helper::~Helper() { death(); }
+Helper::~Helper() {
+  death();
+}
 
 void Helper::queue(const CompileRequest& request) {
   outgoing_.erase(0, sent_);
@@ -120,14 +122,16 @@ std::string Helper::death() {
     }
     if (gone == 0) {
       kill(pid_, SIGKILL);
-      while ((gone = waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {}
+      while ((gone = waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+      }
     }
   }
   close(fd_);
   pid_ = -1;
   fd_ = -1;
   if (gone < 0) return "reason unknown";
-  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
+  if (WIFSIGNALED(status))
+    return "signal " + std::to_string(WTERMSIG(status)) + " (" + strsignal(WTERMSIG(status)) + ")";
   return "exit code " + std::to_string(WEXITSTATUS(status));
 }
 

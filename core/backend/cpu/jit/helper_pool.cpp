@@ -85,8 +85,8 @@ class HelperRun {
       } else if (Clock::now() > w.deadline) {
         pool_.release(nullptr);
         w.helper.reset();
-        done_(w.request, over_limit(where(w.request), "compiling it took more than " +
-                                                          std::to_string(pool_.timeout_.count()) + " ms"));
+        done_(w.request, over_limit(where(w.request),
+                                    "compiling it took more than " + std::to_string(pool_.timeout_.count()) + " ms"));
       } else {
         busy_.push_back(std::move(w));
       }
@@ -120,8 +120,9 @@ class HelperRun {
     pool_.release(nullptr);
     if (!came_up && ++failed_starts_ > pool_.jobs_) {
       waiting_.push_front(work.request);
-      return fail_all(unsupported("cpu kernels", pool_.path_ + " ended before it was ready: " + death,
-                                  "are the run-time libraries of LLVM and Clang 19 there (libllvm19, libclang-cpp19)?"));
+      return fail_all(
+          unsupported("cpu kernels", pool_.path_ + " ended before it was ready: " + death,
+                      "are the run-time libraries of LLVM and Clang 19 there (libllvm19, libclang-cpp19)?"));
     }
     if (!came_up || ++tries_[work.request] < 2) {
       waiting_.push_front(work.request);

@@ -28,7 +28,8 @@ std::string find_helper() {
 }
 
 CacheKey key_of(const KernelUnit& unit, const std::vector<std::string>& args) {
-  std::vector<std::string_view> parts = {cache_schema, protocol_version, host_cpu().llvm_version, unit.symbol, unit.text};
+  std::vector<std::string_view> parts = {cache_schema, protocol_version, host_cpu().llvm_version, unit.symbol,
+                                         unit.text};
   parts.insert(parts.end(), args.begin(), args.end());
   return cache_key(parts);
 }
@@ -36,9 +37,8 @@ CacheKey key_of(const KernelUnit& unit, const std::vector<std::string>& args) {
 class JitCompiler final : public KernelCompiler {
  public:
   JitCompiler(const CompilerConfig& config, std::shared_ptr<Linker> linker)
-      : linker_(std::move(linker)),
-        pool_(config.helper_path.empty() ? find_helper() : config.helper_path, std::max(config.jobs, 1),
-              std::max(config.timeout_ms, 1)) {
+      : linker_(std::move(linker)), pool_(config.helper_path.empty() ? find_helper() : config.helper_path,
+                                          std::max(config.jobs, 1), std::max(config.timeout_ms, 1)) {
     if (config.cache_dir.empty()) return;
     refusal_ = check_cache_dir(config.cache_dir);
     if (refusal_) cache_.emplace(config.cache_dir, config.cache_limit_bytes);
@@ -54,6 +54,7 @@ class JitCompiler final : public KernelCompiler {
 
  private:
   friend class Batch;
+  void forget_freed_code();
   std::shared_ptr<const KernelCode> find_linked(const CacheKey& key);
   Result<Compiled> link(const KernelUnit& unit, const CacheKey& key, std::string object);
 
@@ -156,6 +157,7 @@ class Batch {
 std::vector<Result<KernelCompiler::Compiled>>
 JitCompiler::compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel,
                      const std::function<void(size_t, size_t)>& progress) {
+  forget_freed_code();
   Batch batch(*this, units, progress);
   batch.take_from_caches();
   batch.compile_the_rest(cancel);
@@ -175,6 +177,11 @@ Result<std::string> JitCompiler::assembly(const KernelUnit& unit, const std::ato
   return text;
 }
 
+void JitCompiler::forget_freed_code() {
+  std::lock_guard lock(mutex_);
+  std::erase_if(linked_, [](const auto& entry) { return entry.second.expired(); });
+}
+
 std::shared_ptr<const KernelCode> JitCompiler::find_linked(const CacheKey& key) {
   std::lock_guard lock(mutex_);
   auto at = linked_.find(key);
@@ -186,7 +193,6 @@ Result<KernelCompiler::Compiled> JitCompiler::link(const KernelUnit& unit, const
   if (!code) return code.error();
   {
     std::lock_guard lock(mutex_);
-    std::erase_if(linked_, [](const auto& entry) { return entry.second.expired(); });
     linked_[key] = *code;
   }
   return compiled(std::move(*code), false);

@@ -56,9 +56,9 @@ class KernelCompiler {
   // One result a unit, in order; equal units are compiled once and share code. A unit that cannot be compiled gives its
   // own diagnostic: `unsupported` with Clang's message (bad text, crash, fatal error, undefined symbol), `limit` after
   // the timeout or once `cancel` reads true, which kills the helpers at work. `progress` is called in this thread.
-  virtual std::vector<Result<Compiled>> compile(std::span<const KernelUnit> units,
-                                                const std::atomic<bool>* cancel = nullptr,
-                                                const std::function<void(size_t done, size_t total)>& progress = {}) = 0;
+  virtual std::vector<Result<Compiled>>
+  compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel = nullptr,
+          const std::function<void(size_t done, size_t total)>& progress = {}) = 0;
 
   // The assembly text (Intel syntax) of the code that compile() would make. Not cached.
   virtual Result<std::string> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel = nullptr) = 0;

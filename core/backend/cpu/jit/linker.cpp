@@ -19,14 +19,14 @@ namespace {
 
 // All that the code of a kernel may call: what Clang itself emits calls to.
 const char* const permitted[] = {
-    "memcpy",         "memmove",        "memset",         "memcmp",        "bcmp",          "fmaf",
-    "fma",            "floorf",         "floor",          "ceilf",         "ceil",          "truncf",
-    "trunc",          "rintf",          "rint",           "nearbyintf",    "nearbyint",     "roundf",
-    "round",          "roundevenf",     "roundeven",      "sqrtf",         "sqrt",          "fmodf",
-    "fmod",           "ldexpf",         "ldexp",          "fminf",         "fmin",          "fmaxf",
-    "fmax",           "__truncsfhf2",   "__extendhfsf2",  "__truncdfhf2",  "__extendhfdf2", "__truncsfbf2",
-    "__truncdfbf2",   "__gnu_f2h_ieee", "__gnu_h2f_ieee", "__divti3",      "__modti3",      "__udivti3",
-    "__umodti3",      "__multi3",       "__fixsfti",      "__fixdfti",     "__floattisf",   "__floattidf"};
+    "memcpy",       "memmove",        "memset",         "memcmp",       "bcmp",          "fmaf",
+    "fma",          "floorf",         "floor",          "ceilf",        "ceil",          "truncf",
+    "trunc",        "rintf",          "rint",           "nearbyintf",   "nearbyint",     "roundf",
+    "round",        "roundevenf",     "roundeven",      "sqrtf",        "sqrt",          "fmodf",
+    "fmod",         "ldexpf",         "ldexp",          "fminf",        "fmin",          "fmaxf",
+    "fmax",         "__truncsfhf2",   "__extendhfsf2",  "__truncdfhf2", "__extendhfdf2", "__truncsfbf2",
+    "__truncdfbf2", "__gnu_f2h_ieee", "__gnu_h2f_ieee", "__divti3",     "__modti3",      "__udivti3",
+    "__umodti3",    "__multi3",       "__fixsfti",      "__fixdfti",    "__floattisf",   "__floattidf"};
 
 class OrcLinker final : public Linker {
  public:

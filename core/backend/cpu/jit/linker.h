@@ -14,8 +14,8 @@ class KernelCode {
   virtual int64_t object_bytes() const = 0;
 };
 
-// Links relocatable objects into this process, each in a namespace of its own, so that symbols may collide. Thread-safe;
-// code keeps the linker alive.
+// Links relocatable objects into this process, each in a namespace of its own, so that symbols may collide.
+// Thread-safe; code keeps the linker alive.
 class Linker : public std::enable_shared_from_this<Linker> {
  public:
   static Result<std::shared_ptr<Linker>> create();

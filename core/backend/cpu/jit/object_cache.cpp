@@ -163,8 +163,8 @@ void ObjectCache::store(const CacheKey& key, std::string_view object) const {
   head.key = key;
   head.size = object.size();
   head.checksum = checksum_of(object);
-  bool good = write_all(fd, reinterpret_cast<const char*>(&head), sizeof head) &&
-              write_all(fd, object.data(), object.size());
+  bool good =
+      write_all(fd, reinterpret_cast<const char*>(&head), sizeof head) && write_all(fd, object.data(), object.size());
   if (!good || rename(beside.c_str(), name.c_str()) != 0) unlink(beside.c_str());
   // One folder in sixteen stores is enough to hold the bound, give or take a sixteenth of it.
   if (key[31] % 16 == 0) trim(folder, share);

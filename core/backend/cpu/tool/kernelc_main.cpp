@@ -51,7 +51,8 @@ void on_fatal_error(void*, const char* reason, bool) {
 void end_with_the_program() {
   std::thread([] {
     pollfd fd{channel, 0, 0};
-    while (poll(&fd, 1, -1) < 0 || !(fd.revents & (POLLHUP | POLLERR))) {}
+    while (poll(&fd, 1, -1) < 0 || !(fd.revents & (POLLHUP | POLLERR))) {
+    }
     _exit(0);
   }).detach();
 }
