@@ -4,6 +4,8 @@
 #include "codegen/nest.h"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
 
 namespace cutaway::codegen {
 namespace {
@@ -18,10 +20,42 @@ std::string name_of(const Graph& g, const std::vector<NodeId>& nodes) {
 
 using Print = bool (*)(NestPrinter&, const std::vector<NodeId>&, Kernel&, const Options&);
 
+// Names made from ids of the graph (v12, acc12, l12, g12, p12_0) get numbers local to the kernel, so that equal kernels of
+// different layers have equal texts and are compiled once.
+std::string with_local_names(const std::string& text) {
+  std::map<std::string, std::string> local;
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const auto is_word = [&](size_t k) { return k < text.size() && (std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_'); };
+    if (!is_word(i)) {
+      out += text[i++];
+      continue;
+    }
+    size_t end = i;
+    while (is_word(end)) ++end;
+    const std::string word = text.substr(i, end - i);
+    const bool member = i > 0 && text[i - 1] == '.'; // a part of a number such as 0x1.acc
+    i = end;
+    size_t digits = 0;
+    for (const char* prefix : {"v", "acc", "l", "g", "p"})
+      if (word.rfind(prefix, 0) == 0 && std::isdigit(static_cast<unsigned char>(word[std::min(std::string(prefix).size(), word.size() - 1)]))) digits = std::string(prefix).size();
+    size_t stop = digits;
+    while (stop < word.size() && std::isdigit(static_cast<unsigned char>(word[stop]))) ++stop;
+    if (digits == 0 || member || (stop < word.size() && word[stop] != '_')) {
+      out += word;
+      continue;
+    }
+    const auto [it, fresh] = local.try_emplace(word.substr(digits, stop - digits), std::to_string(local.size()));
+    out += word.substr(0, digits) + it->second + word.substr(stop);
+  }
+  return out;
+}
+
 bool try_print(Print print, const Graph& g, const plan::Storage& storage, const std::vector<NodeId>& nodes, Kernel& kernel, const Options& options) {
   Kernel attempt = kernel;
   NestPrinter printer(g, storage, nodes, attempt);
   if (!print(printer, nodes, attempt, options)) return false;
+  attempt.text = with_local_names(attempt.text);
   attempt.text = prelude_for(attempt.text) + "\n" + attempt.text;
   kernel = std::move(attempt);
   return true;
@@ -72,6 +106,8 @@ Kernel make_kernel(const Graph& g, const plan::Storage& storage, GroupId group, 
   kernel.nodes = nodes;
   kernel.symbol = symbol;
   kernel.name = name_of(g, nodes);
+  const bool empty = std::all_of(nodes.begin(), nodes.end(), [&](NodeId n) { return g.type(g.node(n).outputs[0]).bytes() == 0; });
+  if (empty) return builtin(g, storage, std::move(kernel)); // nothing to loop over
   for (Print print : {print_contraction_group, print_columns, print_rows, print_map})
     if (try_print(print, g, storage, nodes, kernel, options)) {
       if (print == print_contraction_group || print == print_map) kernel.in_place = overwritable(g, storage, kernel);

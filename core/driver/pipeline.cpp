@@ -71,7 +71,7 @@ std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& s
     }
   }
   std::vector<codegen::Kernel> kernels;
-  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], "k" + std::to_string(kernels.size()), options));
+  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], "kernel", options));
   return kernels;
 }
 

@@ -7,6 +7,9 @@
 #include <numeric>
 
 namespace cutaway::plan {
+namespace {
+constexpr uint64_t looks_of_effort = 1024;
+}
 
 Branch::Branch(const Instance& in)
     : in_(in), n_(in.size()), load_(in.load), live_(in.sections), count_(in.sections), cuts_(in.sections),
@@ -37,15 +40,16 @@ void Branch::reset(int64_t capacity) {
     restart_ = 2 * uint64_t(n_);
     turn_ = 0;
   }
-  spent_ = 0;
+  nodes_ = 0;
   trail_.clear();
   std::fill(bottom_.begin(), bottom_.end(), 0);
   std::fill(rest_.begin(), rest_.end(), 0);
 }
 
-Branch::Answer Branch::decide(int64_t capacity, uint64_t placements, int first_order, Budget& budget, PackTrace* trace,
+Branch::Answer Branch::decide(int64_t capacity, uint64_t effort, int first_order, Budget& budget, PackTrace* trace,
                               Offsets& plan) {
   budget_ = &budget;
+  until_ = budget.spent() + std::min(effort, budget.left());
   trace_ = trace;
   reset(capacity);
   chain_twins();
@@ -60,9 +64,9 @@ Branch::Answer Branch::decide(int64_t capacity, uint64_t placements, int first_o
   size_t done = 0;
   // Restarts: three tie-breaking orders in turn, limits doubling. The memo outlives them: little is searched twice.
   while (done < parts.size()) {
-    if (spent_ >= placements || budget.over()) return Answer::unknown;
+    if (budget.spent() >= until_ || budget.late()) return Answer::unknown;
     order_ = (first_order + turn_) % 3;
-    limit_ = std::min(spent_ + restart_, placements);
+    limit_ = nodes_ + restart_;
     if (run_parts(parts, done) == Answer::no) return Answer::no;
     turn_ = (turn_ + 1) % 3;
     if (turn_ == 0) restart_ *= 2;
@@ -133,6 +137,7 @@ void Branch::chain_twins() {
 bool Branch::check_section(int s) {
   const int k = count_[s];
   if (k == 0) return true;
+  looked_at_ += k;
   const int* live = live_[s].data();
   const int64_t latest = capacity_ - load_[s]; // the lowest of the rest starts here or lower
   int64_t floor = capacity_ + 1, second = capacity_ + 1, most = 0;
@@ -275,10 +280,11 @@ int Branch::choose(const Items& items) {
 }
 
 bool Branch::stop() {
-  if (spent_ >= limit_) return true;
-  ++spent_;
-  budget_->spend(1);
-  return (spent_ & 255) == 0 && budget_->late();
+  if (nodes_ >= limit_ || budget_->spent() >= until_) return true;
+  ++nodes_;
+  budget_->spend(1 + looked_at_ / looks_of_effort);
+  looked_at_ %= looks_of_effort;
+  return (nodes_ & 255) == 0 && budget_->late();
 }
 
 void Branch::tell(SearchMove::Kind kind, int b) {

@@ -22,9 +22,9 @@ class Branch {
   enum class Answer { yes, no, unknown };
 
   explicit Branch(const Instance& instance);
-  // Spends at most `placements` of the budget; fills `plan` on yes. `first_order` rotates the tie-breaking orders. Asked
+  // Spends about `effort` of the budget at most; fills `plan` on yes. `first_order` rotates the tie-breaking orders. Asked
   // again for the same capacity it goes on where it stopped.
-  Answer decide(int64_t capacity, uint64_t placements, int first_order, Budget& budget, PackTrace* trace, Offsets& plan);
+  Answer decide(int64_t capacity, uint64_t effort, int first_order, Budget& budget, PackTrace* trace, Offsets& plan);
 
  private:
   using Items = std::vector<int>;
@@ -78,7 +78,8 @@ class Branch {
   Budget* budget_ = nullptr;
   PackTrace* trace_ = nullptr;
   int64_t capacity_ = -1;
-  uint64_t spent_ = 0, limit_ = 0, restart_ = 0; // restart_: placements of the restart at hand
+  uint64_t nodes_ = 0, limit_ = 0, restart_ = 0; // nodes: so far, of this restart at most, of a restart
+  uint64_t until_ = 0, looked_at_ = 0; // the budget's effort to stop at; buffers looked at and not yet accounted
   int order_ = 0, turn_ = 0;
 };
 

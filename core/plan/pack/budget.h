@@ -6,15 +6,16 @@
 
 namespace cutaway::plan {
 
-// What a search may still spend. Effort is counted in placements tried, so that a search stopped by it gives the same
-// answer on every machine; the clock and the flag are there for people who wait.
+// What a search may still spend. Effort counts work done (one placement, or about a thousand buffers looked at; about a
+// microsecond), so that a search stopped by it gives the same answer on every machine; the clock and the flag are there
+// for people who wait.
 class Budget {
  public:
   Budget(double seconds, uint64_t effort, const std::atomic<bool>* cancel)
       : start_(Clock::now()), limit_(seconds), effort_(effort == 0 ? std::numeric_limits<uint64_t>::max() : effort),
         cancel_(cancel) {}
 
-  void spend(uint64_t placements) { spent_ += placements; }
+  void spend(uint64_t effort) { spent_ += effort; }
   uint64_t spent() const { return spent_; }
   uint64_t left() const { return spent_ < effort_ ? effort_ - spent_ : 0; }
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace cutaway::plan {
 namespace {
@@ -48,13 +49,29 @@ std::vector<int> order_by(const Instance& in, const std::vector<Key>& keys) {
   return order;
 }
 
-Offsets fit_in_order(const Instance& in, const std::vector<int>& order, Fit fit, PackTrace* trace) {
+std::vector<int> order_by_breadth(const Instance& in) {
+  std::vector<std::pair<int64_t, int>> loudest; // minus the load, section
+  for (int s = 0; s < in.sections; ++s) loudest.emplace_back(-in.load[s], s);
+  std::sort(loudest.begin(), loudest.end());
+  // The loudest section of an item is the first in this order that has its tightest load and does not lie before it.
+  std::vector<int> rank(in.items.size());
+  for (int i = 0; i < in.size(); ++i) {
+    const std::pair wanted{-in.items[i].tightest, in.items[i].first};
+    rank[i] = int(std::lower_bound(loudest.begin(), loudest.end(), wanted) - loudest.begin());
+  }
+  std::vector<int> order = order_by(in, {Key::size, Key::birth});
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank[a] < rank[b]; });
+  return order;
+}
+
+Offsets fit_in_order(const Instance& in, const std::vector<int>& order, Fit fit, PackTrace* trace, int64_t limit) {
   GapTree tree(in.sections);
   Offsets offsets(in.items.size(), 0);
   for (int i : order) {
     const Instance::Item& item = in.items[i];
     std::vector<GapTried> tried;
     offsets[i] = tree.place(item.first, item.last, item.size, item.alignment, fit, trace ? &tried : nullptr);
+    if (offsets[i] + item.size >= limit) return {};
     if (trace) trace->add(in_bytes(in, i, offsets[i], std::move(tried)));
   }
   return offsets;
@@ -73,19 +90,61 @@ Offsets pack_first_fit(const Instance& in, PackTrace* trace) {
 }
 
 Offsets pack_by_breadth(const Instance& in, PackTrace* trace) {
-  std::vector<std::pair<int64_t, int>> loudest; // minus the load, section
-  for (int s = 0; s < in.sections; ++s) loudest.emplace_back(-in.load[s], s);
-  std::sort(loudest.begin(), loudest.end());
-  // The loudest section of an item is the first in this order that has its tightest load and does not lie before it.
-  std::vector<int> rank(in.items.size());
-  for (int i = 0; i < in.size(); ++i) {
-    const std::pair wanted{-in.items[i].tightest, in.items[i].first};
-    rank[i] = int(std::lower_bound(loudest.begin(), loudest.end(), wanted) - loudest.begin());
-  }
-  std::vector<int> order = order_by(in, {Key::size, Key::birth});
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return rank[a] < rank[b]; });
-  return fit_in_order(in, order, Fit::tightest, trace);
+  return fit_in_order(in, order_by_breadth(in), Fit::tightest, trace);
 }
+
+namespace {
+
+// The bytes taken at one time, as spans that do not touch.
+class Taken {
+ public:
+  void add(int64_t lo, int64_t hi) {
+    auto at = first_from(lo);
+    const bool joins_above = at != spans_.end() && at->first == hi;
+    if (at != spans_.begin() && std::prev(at)->second == lo) {
+      std::prev(at)->second = joins_above ? at->second : hi;
+      if (joins_above) spans_.erase(at);
+    } else if (joins_above) {
+      at->first = lo;
+    } else {
+      spans_.insert(at, {lo, hi});
+    }
+  }
+  void remove(int64_t lo, int64_t hi) {
+    auto at = first_from(lo + 1) - 1; // the span that holds it
+    const auto [low, high] = *at;
+    if (low == lo && high == hi) spans_.erase(at);
+    else if (low == lo) at->first = hi;
+    else if (high == hi) at->second = lo;
+    else {
+      at->second = lo;
+      spans_.insert(at + 1, {hi, high});
+    }
+  }
+  // The tightest hole that takes `size` bytes at a multiple of `alignment`, or the top.
+  int64_t best_fit(int64_t size, int64_t alignment, std::vector<GapTried>* tried) const {
+    int64_t found = -1, found_gap = 0, at = 0;
+    for (size_t k = 0; k <= spans_.size(); ++k) {
+      const bool top = k == spans_.size();
+      const int64_t gap = top ? -1 : spans_[k].first - at, start = round_up(at, alignment), needed = start - at + size;
+      if (tried && gap != 0) tried->push_back({at, gap, needed});
+      if (top ? found < 0 : gap >= needed && (found < 0 || gap < found_gap)) {
+        found = start;
+        found_gap = gap;
+      }
+      if (!top) at = spans_[k].second;
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::pair<int64_t, int64_t>>::iterator first_from(int64_t lo) {
+    return std::lower_bound(spans_.begin(), spans_.end(), lo, [](const auto& s, int64_t x) { return s.first < x; });
+  }
+  std::vector<std::pair<int64_t, int64_t>> spans_; // sorted
+};
+
+} // namespace
 
 Offsets pack_online(const Instance& in, PackTrace* trace) {
   std::vector<std::tuple<int64_t, bool, int>> events; // time, born, item
@@ -95,29 +154,17 @@ Offsets pack_online(const Instance& in, PackTrace* trace) {
   }
   std::sort(events.begin(), events.end());
   Offsets offsets(in.items.size(), 0);
-  std::vector<std::pair<int64_t, int>> live; // offset, item; sorted
+  Taken taken;
   for (const auto& [time, born, i] : events) {
+    const Instance::Item& item = in.items[i];
     if (!born) {
-      live.erase(std::lower_bound(live.begin(), live.end(), std::pair{offsets[i], i}));
+      taken.remove(offsets[i], offsets[i] + item.size);
       continue;
     }
-    const Instance::Item& item = in.items[i];
     std::vector<GapTried> tried;
-    int64_t found = -1, found_gap = 0, at = 0;
-    for (size_t k = 0; k <= live.size(); ++k) {
-      const bool top = k == live.size();
-      const int64_t gap = top ? -1 : live[k].first - at, start = round_up(at, item.alignment);
-      const int64_t needed = start - at + item.size;
-      if (trace && gap != 0) tried.push_back({at, gap, needed});
-      if (top ? found < 0 : gap >= needed && (found < 0 || gap < found_gap)) {
-        found = start;
-        found_gap = gap;
-      }
-      if (!top) at = live[k].first + in.items[live[k].second].size;
-    }
-    offsets[i] = found;
-    live.insert(std::lower_bound(live.begin(), live.end(), std::pair{found, i}), {found, i});
-    if (trace) trace->add(in_bytes(in, i, found, std::move(tried)));
+    offsets[i] = taken.best_fit(item.size, item.alignment, trace ? &tried : nullptr);
+    taken.add(offsets[i], offsets[i] + item.size);
+    if (trace) trace->add(in_bytes(in, i, offsets[i], std::move(tried)));
   }
   return offsets;
 }

@@ -2,7 +2,7 @@
 #include "plan/pack/gap_tree.h"
 #include "plan/pack/instance.h"
 
-#include <string_view>
+#include <limits>
 #include <vector>
 
 namespace cutaway::plan {
@@ -13,8 +13,13 @@ enum class Key { tightest, width, area, size, birth, late_birth, death };
 // Items sorted by the keys in turn, then by index.
 std::vector<int> order_by(const Instance& instance, const std::vector<Key>& keys);
 
+// By breadth: first what lives in the section of the greatest load, the largest first, then the rest of the next section.
+std::vector<int> order_by_breadth(const Instance& instance);
+
 // Places the items in the order given, each in the lowest or the tightest gap that is free for its whole life; units.
-Offsets fit_in_order(const Instance& instance, const std::vector<int>& order, Fit fit, PackTrace* trace = nullptr);
+// Gives up, with an empty plan, as soon as a peak reaches `limit`.
+Offsets fit_in_order(const Instance& instance, const std::vector<int>& order, Fit fit, PackTrace* trace = nullptr,
+                     int64_t limit = std::numeric_limits<int64_t>::max());
 
 // Greedy by size (TensorFlow Lite Micro's greedy_memory_planner): largest first, each in the lowest gap.
 Offsets pack_by_size(const Instance& instance, PackTrace* trace);

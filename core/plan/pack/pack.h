@@ -9,8 +9,9 @@
 
 namespace cutaway::plan {
 
-// optimal: no plan has a lower peak. feasible: a plan, with an honest gap between lower_bound and peak. timeout: a capacity
-// was given and no plan within it was found (where lower_bound exceeds the capacity: there is none).
+// optimal: no plan has a lower peak (though it may exceed a capacity: then there is no plan within it). feasible: a plan, with
+// an honest gap between lower_bound and peak. timeout: a capacity was given and no plan within it was found; where
+// lower_bound exceeds the capacity there is none.
 enum class Proof { optimal, feasible, timeout };
 const char* proof_name(Proof proof);
 
@@ -27,7 +28,7 @@ struct PackResult {
 // effort is for compiling: some tens of milliseconds at the most, and nothing where a greedy order reaches the bound.
 struct PackOptions {
   double seconds = 1.0;
-  uint64_t effort = 20'000; // placements the search may try above its greedy orders; 0: no limit
+  uint64_t effort = 40'000; // of search beyond the greedy orders, about microseconds (budget.h); 0: no limit
   uint64_t seed = 1;
   int64_t capacity = 0; // bytes; 0: the problem's. Where given, a search stops at the first plan within it
   const std::atomic<bool>* cancel = nullptr;

@@ -7,7 +7,7 @@
 namespace cutaway::plan {
 namespace {
 
-constexpr size_t most_buffers = 10'000'000;
+constexpr size_t most_buffers = 1'000'000;
 constexpr int64_t most_bytes = int64_t{1} << 61; // sums of two such numbers cannot overflow
 constexpr int64_t latest_time = int64_t{1} << 61;
 
@@ -33,7 +33,7 @@ std::string Problem::name_of(int buffer) const {
 
 Status validate(const Problem& p) {
   if (p.buffers.size() > most_buffers)
-    return over_limit("", fmt::format("{} buffers", p.buffers.size()), "at most 10 million are packed");
+    return over_limit("", fmt::format("{} buffers", p.buffers.size()), "at most a million are packed");
   if (p.capacity < 0) return bad_input("", "the capacity is negative", "give 0 for none");
   int64_t room = most_bytes;
   for (int i = 0; i < int(p.buffers.size()); ++i) {

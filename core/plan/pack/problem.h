@@ -42,7 +42,7 @@ inline int64_t round_up(int64_t bytes, int64_t alignment) {
 inline int64_t occupied(const Buffer& b) { return round_up(b.size, b.alignment); }
 
 // Bad input where a size is negative, an alignment below 1, an end before its start, or a sum of sizes could overflow;
-// `limit` where there are more than 10 million buffers. Everything below takes a problem that passed.
+// `limit` where there are more than a million buffers. Everything below takes a problem that passed.
 Status validate(const Problem& problem);
 
 // The most bytes occupied at one time: no plan can have a lower peak.

@@ -4,6 +4,7 @@
 #include "plan/pack/greedy.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -12,11 +13,11 @@ namespace cutaway::plan {
 namespace {
 
 constexpr int largest_branch = 2000;
-constexpr uint64_t short_share = 1 << 12, first_share = 1 << 16; // placements
+constexpr uint64_t short_share = 20'000, first_share = 200'000; // effort
 
 struct Row {
   const char* name;
-  std::vector<Key> keys;
+  std::vector<Key> keys; // none: by breadth
   Fit fit;
 };
 
@@ -33,7 +34,8 @@ const std::vector<Row>& rows() {
                                          {"birth, best fit", {birth, width}, Fit::tightest},
                                          {"width, best fit", {width, area, tightest}, Fit::tightest},
                                          {"size, best fit", {size, width, birth}, Fit::tightest},
-                                         {"birth", {birth, size}, Fit::lowest}};
+                                         {"birth", {birth, size}, Fit::lowest},
+                                         {"breadth", {}, Fit::tightest}};
   return table;
 }
 
@@ -41,7 +43,7 @@ struct Packer {
   const char* name;
   Offsets (*pack)(const Instance&, PackTrace*);
 };
-constexpr Packer others[] = {{"breadth", pack_by_breadth}, {"online best fit", pack_online}, {"colouring", pack_colouring}};
+constexpr Packer others[] = {{"online best fit", pack_online}, {"colouring", pack_colouring}};
 
 // A component with its best plan so far.
 struct Part {
@@ -51,6 +53,7 @@ struct Part {
   int64_t peak = 0, bound = 0;
   std::vector<int> order; // the best order, where an order made the plan; refine() goes on from it
   Fit fit = Fit::lowest;
+  bool halved = false;
   size_t row = 0; // of the portfolio, to be tried next
   std::unique_ptr<Branch> branch;
 };
@@ -73,9 +76,10 @@ class Search {
     for (Part& part : parts_) portfolio(part, capacity_ > 0 ? 1 : 3);
     const uint64_t room = budget_.left();
     for (Part& part : parts_)
-      if (part.peak > goal() && part.in.size() <= largest_branch) decide(part, goal(), std::min(capacity_ > 0 ? first_share : short_share, room / 4));
+      if (!done() && part.peak > goal() && part.in.size() <= largest_branch)
+        decide(part, goal(), std::min(capacity_ > 0 ? first_share : short_share, room / 4));
     for (Part& part : parts_) portfolio(part, rows().size() + std::size(others));
-    for (uint64_t share = std::min(first_share, room / 4 + 1); !done() && !budget_.over(); share *= 4)
+    for (uint64_t share = std::min(first_share, room / 2 + 1); !done() && !budget_.over(); share *= 4)
       for (Part& part : parts_) {
         if (part.peak <= goal()) continue;
         if (part.in.size() <= largest_branch) close_gap(part, share);
@@ -110,7 +114,13 @@ class Search {
     trace_->incumbents.push_back({now, bound() * in_.unit, budget_.spent(), by});
   }
 
+  // The least peak that is of no interest any more.
+  static int64_t limit(const Part& part) {
+    return part.plan.empty() ? std::numeric_limits<int64_t>::max() : part.peak;
+  }
+
   bool offer(Part& part, Offsets plan, const std::string& by) {
+    if (plan.empty()) return false;
     const int64_t peak = part.in.peak(plan);
     if (!part.plan.empty() && peak >= part.peak) return false;
     part.plan = std::move(plan);
@@ -126,8 +136,8 @@ class Search {
       const bool by_order = part.row < rows().size();
       if (by_order) {
         const Row& row = rows()[part.row];
-        std::vector<int> order = order_by(part.in, row.keys);
-        if (!offer(part, fit_in_order(part.in, order, row.fit), row.name)) continue;
+        std::vector<int> order = row.keys.empty() ? order_by_breadth(part.in) : order_by(part.in, row.keys);
+        if (!offer(part, fit_in_order(part.in, order, row.fit, nullptr, limit(part)), row.name)) continue;
         part.order = std::move(order);
         part.fit = row.fit;
       } else {
@@ -140,20 +150,22 @@ class Search {
   // Decisions: the capacity, or the bound first and then between the last target given up and the best peak.
   void close_gap(Part& part, uint64_t share) {
     if (capacity_ > 0) return void(decide(part, goal(), budget_.left()));
-    const int64_t grain = std::max<int64_t>(1, (part.peak - goal()) / 64);
-    int64_t given_up = goal() - 1;
-    for (int64_t target = goal(); given_up < target && target < part.peak && !budget_.over();) {
-      if (!decide(part, target, share)) given_up = target;
-      if (part.peak - given_up <= grain) return;
-      target = (given_up + part.peak) / 2;
+    if (decide(part, goal(), share)) return;
+    // The first time by halves; later from the best peak downward, the steps doubling while they succeed.
+    int64_t step = part.halved ? 1 : (part.peak - goal() + 1) / 2;
+    while (step > 0 && part.peak > goal() && !budget_.over()) {
+      const int64_t target = std::max(goal(), part.peak - step);
+      const bool better = decide(part, target, share);
+      step = better && part.halved ? 2 * step : !better ? step / 2 : std::min(step, (part.peak - goal() + 1) / 2);
     }
+    part.halved = true;
   }
 
   bool decide(Part& part, int64_t target, uint64_t share) {
     if (!part.branch) part.branch = std::make_unique<Branch>(part.in);
     Offsets plan;
     const Branch::Answer answer =
-        part.branch->decide(target, std::min(share, budget_.left()), int((seed_ + 2) % 3), budget_, trace_, plan);
+        part.branch->decide(target, share, int((seed_ + 2) % 3), budget_, trace_, plan);
     if (answer == Branch::Answer::no) part.bound = std::max(part.bound, target + 1);
     if (answer != Branch::Answer::yes) return false;
     offer(part, std::move(plan), "search");
@@ -173,9 +185,9 @@ class Search {
         if (current[b] + part.in.items[b].size > part.bound) key[b] = key[b] * pull - 1;
       std::vector<int> order = part.order;
       std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return key[a] < key[b]; });
-      Offsets plan = fit_in_order(part.in, order, part.fit);
+      Offsets plan = fit_in_order(part.in, order, part.fit, nullptr, part.peak + 1);
       budget_.spend(n);
-      if (part.in.peak(plan) > part.peak) continue;
+      if (plan.empty()) continue;
       part.order = std::move(order);
       current = plan;
       offer(part, std::move(plan), "what stuck out moved forward");

@@ -20,7 +20,7 @@ struct Placement {
 // The best plan became this good.
 struct Incumbent {
   int64_t peak = 0, lower_bound = 0;
-  uint64_t effort = 0; // placements tried until then
+  uint64_t effort = 0; // spent until then (budget.h)
   std::string by;      // the greedy order, or "search"
 };
 
