@@ -13,8 +13,8 @@ constexpr uint64_t looks_of_effort = 1024;
 
 Branch::Branch(const Instance& in)
     : in_(in), n_(in.size()), load_(in.load), live_(in.sections), count_(in.sections), cuts_(in.sections),
-      queued_(in.sections), first_(n_), last_(n_), size_(n_), alignment_(n_), bottom_(n_), rest_(n_), found_(n_), conflicts_(n_), slot_(n_),
-      twin_(n_, -1), rank_(n_), placed_(n_) {
+      queued_(in.sections), first_(n_), last_(n_), size_(n_), alignment_(n_), bottom_(n_), rest_(n_), found_(n_),
+      conflicts_(n_), slot_(n_), twin_(n_, -1), rank_(n_), placed_(n_) {
   for (int b = 0; b < n_; ++b) {
     const Instance::Item& item = in.items[b];
     first_[b] = item.first;
@@ -243,8 +243,7 @@ std::vector<Branch::Items> Branch::split(const Items& items, int first, int last
     if (cuts_[s] == 0) borders.push_back(s + 1);
   std::vector<Items> parts(borders.size() + 1);
   for (int b : items)
-    if (!placed_[b])
-      parts[std::upper_bound(borders.begin(), borders.end(), first_[b]) - borders.begin()].push_back(b);
+    if (!placed_[b]) parts[std::upper_bound(borders.begin(), borders.end(), first_[b]) - borders.begin()].push_back(b);
   if (parts.size() > 1)
     std::stable_sort(parts.begin(), parts.end(), [](auto& x, auto& y) { return x.size() < y.size(); });
   return parts;

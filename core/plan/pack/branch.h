@@ -15,15 +15,15 @@ namespace cutaway::plan {
 //  - "not first" per section: one that cannot be the lowest there lies above one that can;
 //  - twins (same sections, size and alignment) stacked in one order only;
 //  - a memo of failed components, kept across restarts; undo by a trail.
-// For instances of up to some thousand items: it keeps all conflicting pairs. The memo's keys are 64-bit hashes, so a wrong
-// `no` has a chance of about 1e-7 per million entries; a `yes` comes with its plan.
+// For instances of up to some thousand items: it keeps all conflicting pairs. The memo's keys are 64-bit hashes, so a
+// wrong `no` has a chance of about 1e-7 per million entries; a `yes` comes with its plan.
 class Branch {
  public:
   enum class Answer { yes, no, unknown };
 
   explicit Branch(const Instance& instance);
-  // Spends about `effort` of the budget at most; fills `plan` on yes. `first_order` rotates the tie-breaking orders. Asked
-  // again for the same capacity it goes on where it stopped.
+  // Spends about `effort` of the budget at most; fills `plan` on yes. `first_order` rotates the tie-breaking orders.
+  // Asked again for the same capacity it goes on where it stopped.
   Answer decide(int64_t capacity, uint64_t effort, int first_order, Budget& budget, PackTrace* trace, Offsets& plan);
 
  private:
@@ -65,8 +65,8 @@ class Branch {
   std::vector<int> count_, cuts_;
   std::vector<char> queued_;
   std::vector<int> queue_; // sections whose bounds changed
-  // Per buffer. bottom_: no plan worth having puts it lower. rest_: top of what is placed under it so far. In a plan that
-  // lowering one buffer cannot improve, everything rests on something: b is placed only where bottom_ == rest_.
+  // Per buffer. bottom_: no plan worth having puts it lower. rest_: top of what is placed under it so far. In a plan
+  // that lowering one buffer cannot improve, everything rests on something: b is placed only where bottom_ == rest_.
   std::vector<int> first_, last_;
   std::vector<int64_t> size_, alignment_, bottom_, rest_, found_;
   std::vector<Items> conflicts_, slot_; // slot_[b][k]: its place in live_ of its k-th section

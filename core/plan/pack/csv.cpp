@@ -12,9 +12,9 @@ namespace {
 enum class Column { id, start, upper, end, size, alignment, gaps, hint, offset };
 
 constexpr std::pair<std::string_view, Column> column_names[] = {
-    {"id", Column::id},       {"buffer", Column::id},     {"buffer_id", Column::id}, {"lower", Column::start},
-    {"start", Column::start}, {"begin", Column::start},   {"upper", Column::upper},  {"end", Column::end},
-    {"size", Column::size},   {"alignment", Column::alignment}, {"gaps", Column::gaps}, {"hint", Column::hint},
+    {"id", Column::id},        {"buffer", Column::id},           {"buffer_id", Column::id}, {"lower", Column::start},
+    {"start", Column::start},  {"begin", Column::start},         {"upper", Column::upper},  {"end", Column::end},
+    {"size", Column::size},    {"alignment", Column::alignment}, {"gaps", Column::gaps},    {"hint", Column::hint},
     {"offset", Column::offset}};
 
 constexpr int64_t latest = int64_t{1} << 61;
@@ -97,9 +97,12 @@ class Reader {
     Buffer b;
     std::string_view id, gaps;
     for (size_t k = 0; k < cells.size(); ++k) {
-      if (columns_[k] == Column::id) id = cells[k];
-      else if (columns_[k] == Column::gaps) gaps = cells[k];
-      else if (Status s = read_number(columns_[k], cells[k], b); !s) return s;
+      if (columns_[k] == Column::id)
+        id = cells[k];
+      else if (columns_[k] == Column::gaps)
+        gaps = cells[k];
+      else if (Status s = read_number(columns_[k], cells[k], b); !s)
+        return s;
     }
     if (b.end < b.start) return fault(fmt::format("buffer '{}' ends before it starts", shown(id)));
     const auto [seen, fresh] = lines_.try_emplace(std::string(id), line_);
@@ -159,6 +162,8 @@ class Reader {
 
 } // namespace
 
-Result<Problem> read_csv(std::string_view text) { return Reader().read(text); }
+Result<Problem> read_csv(std::string_view text) {
+  return Reader().read(text);
+}
 
 } // namespace cutaway::plan

@@ -13,9 +13,9 @@ namespace cutaway::plan {
 //   upper                      first time after its life (half-open);  or  end: last time of life, inclusive
 //   size                       bytes
 //   alignment                  optional, empty or 0: 1
-//   gaps                       optional, separated by blanks: `from-to` (idle) or `from-to@low:high` (that window in use)
-//   hint                       optional, ignored
-//   offset                     optional, must be empty: a fixed position is unsupported
+//   gaps                       optional, separated by blanks: `from-to` (idle) or `from-to@low:high` (that window in
+//   use) hint                       optional, ignored offset                     optional, must be empty: a fixed
+//   position is unsupported
 // Errors name the line, as "line 7".
 Result<Problem> read_csv(std::string_view text);
 

@@ -11,13 +11,20 @@ namespace {
 double key_of(const Instance::Item& item, Key key) {
   const double width = double(item.end - item.start), size = double(item.size);
   switch (key) {
-  case Key::tightest: return double(item.tightest);
-  case Key::width: return width;
-  case Key::area: return width * size;
-  case Key::size: return size;
-  case Key::birth: return -double(item.start);
-  case Key::late_birth: return double(item.start);
-  case Key::death: return -double(item.end);
+  case Key::tightest:
+    return double(item.tightest);
+  case Key::width:
+    return width;
+  case Key::area:
+    return width * size;
+  case Key::size:
+    return size;
+  case Key::birth:
+    return -double(item.start);
+  case Key::late_birth:
+    return double(item.start);
+  case Key::death:
+    return -double(item.end);
   }
   return 0;
 }
@@ -113,9 +120,12 @@ class Taken {
   void remove(int64_t lo, int64_t hi) {
     auto at = first_from(lo + 1) - 1; // the span that holds it
     const auto [low, high] = *at;
-    if (low == lo && high == hi) spans_.erase(at);
-    else if (low == lo) at->first = hi;
-    else if (high == hi) at->second = lo;
+    if (low == lo && high == hi)
+      spans_.erase(at);
+    else if (low == lo)
+      at->first = hi;
+    else if (high == hi)
+      at->second = lo;
     else {
       at->second = lo;
       spans_.insert(at + 1, {hi, high});

@@ -13,7 +13,8 @@ enum class Key { tightest, width, area, size, birth, late_birth, death };
 // Items sorted by the keys in turn, then by index.
 std::vector<int> order_by(const Instance& instance, const std::vector<Key>& keys);
 
-// By breadth: first what lives in the section of the greatest load, the largest first, then the rest of the next section.
+// By breadth: first what lives in the section of the greatest load, the largest first, then the rest of the next
+// section.
 std::vector<int> order_by_breadth(const Instance& instance);
 
 // Places the items in the order given, each in the lowest or the tightest gap that is free for its whole life; units.

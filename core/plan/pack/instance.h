@@ -8,15 +8,15 @@ namespace cutaway::plan {
 // A problem as the packers see it: only buffers that occupy something, sizes rounded up and in units of their common
 // divisor, time cut into sections.
 //
-// A section is a maximal set of buffers that live together; every buffer lives through a run [first, last) of them. Sets
-// that are not maximal are dropped: whatever they forbid, a maximal one forbids too.
+// A section is a maximal set of buffers that live together; every buffer lives through a run [first, last) of them.
+// Sets that are not maximal are dropped: whatever they forbid, a maximal one forbids too.
 struct Instance {
   struct Item {
     int64_t size = 0;      // units, rounded up to the alignment
     int64_t alignment = 1; // units
     int64_t start = 0, end = 0;
     int first = 0, last = 0;
-    int64_t tightest = 0;  // the greatest load it takes part in, units
+    int64_t tightest = 0; // the greatest load it takes part in, units
   };
   std::vector<Item> items;
   std::vector<int> origin; // item -> buffer of the problem

@@ -4,8 +4,8 @@
 
 namespace cutaway::plan {
 
-// A set of nonzero 64-bit keys with open addressing. Full at half its slots, it doubles, up to `most` keys; then it takes no
-// more, which costs a search time and nothing else.
+// A set of nonzero 64-bit keys with open addressing. Full at half its slots, it doubles, up to `most` keys; then it
+// takes no more, which costs a search time and nothing else.
 class Memo {
  public:
   void clear() {

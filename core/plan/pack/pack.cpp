@@ -61,14 +61,19 @@ PackResult run(const Problem& problem, const Instance& in, size_t strategy, cons
 
 const char* proof_name(Proof proof) {
   switch (proof) {
-  case Proof::optimal: return "optimal";
-  case Proof::feasible: return "feasible";
-  case Proof::timeout: return "timeout";
+  case Proof::optimal:
+    return "optimal";
+  case Proof::feasible:
+    return "feasible";
+  case Proof::timeout:
+    return "timeout";
   }
   return "";
 }
 
-std::span<const Strategy> strategies() { return names; }
+std::span<const Strategy> strategies() {
+  return names;
+}
 
 Result<PackResult> pack(const Problem& problem, const std::string& strategy, const PackOptions& o) {
   if (Status s = validate(problem); !s) return s.error();
@@ -77,7 +82,7 @@ Result<PackResult> pack(const Problem& problem, const std::string& strategy, con
     if (strategy == names[k].name) return run(problem, make_instance(problem), k, o);
     known += fmt::format("{}{}", k == 0 ? "" : ", ", names[k].name);
   }
-  return bad_input("", fmt::format("there is no packing strategy '{}'", strategy), "one of " + known);
+  return bad_input("", fmt::format("there is no packing strategy '{}'", strategy), fmt::format("one of {}", known));
 }
 
 std::vector<PackResult> pack_all(const Problem& problem, const PackOptions& o) {

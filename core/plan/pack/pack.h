@@ -9,9 +9,9 @@
 
 namespace cutaway::plan {
 
-// optimal: no plan has a lower peak (though it may exceed a capacity: then there is no plan within it). feasible: a plan, with
-// an honest gap between lower_bound and peak. timeout: a capacity was given and no plan within it was found; where
-// lower_bound exceeds the capacity there is none.
+// optimal: no plan has a lower peak (though it may exceed a capacity: then there is no plan within it). feasible: a
+// plan, with an honest gap between lower_bound and peak. timeout: a capacity was given and no plan within it was found;
+// where lower_bound exceeds the capacity there is none.
 enum class Proof { optimal, feasible, timeout };
 const char* proof_name(Proof proof);
 
@@ -24,8 +24,9 @@ struct PackResult {
   std::string strategy;
 };
 
-// The same problem, seed and effort give the same plan, unless the clock or `cancel` stopped the search first. The default
-// effort is for compiling: some tens of milliseconds at the most, and nothing where a greedy order reaches the bound.
+// The same problem, seed and effort give the same plan, unless the clock or `cancel` stopped the search first. The
+// default effort is for compiling: some tens of milliseconds at the most, and nothing where a greedy order reaches the
+// bound.
 struct PackOptions {
   double seconds = 1.0;
   uint64_t effort = 40'000; // of search beyond the greedy orders, about microseconds (budget.h); 0: no limit

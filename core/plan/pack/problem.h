@@ -7,8 +7,8 @@
 
 namespace cutaway::plan {
 
-// A range of bytes live at the times of [start, end). It occupies its size rounded up to its alignment, at an offset that
-// is a multiple of the alignment. Times may be negative; alignment is at least 1 and need not be a power of two.
+// A range of bytes live at the times of [start, end). It occupies its size rounded up to its alignment, at an offset
+// that is a multiple of the alignment. Times may be negative; alignment is at least 1 and need not be a power of two.
 struct Buffer {
   int64_t start = 0, end = 0; // half-open
   int64_t size = 0;           // bytes
@@ -29,7 +29,7 @@ struct Problem {
   std::vector<Buffer> buffers;
   std::vector<std::string> names; // empty, or one a buffer
   std::vector<IdleWindow> idle;
-  int64_t capacity = 0;           // bytes; 0: none, minimise
+  int64_t capacity = 0; // bytes; 0: none, minimise
 
   std::string name_of(int buffer) const;
 };
@@ -39,7 +39,9 @@ using Offsets = std::vector<int64_t>; // one a buffer, in bytes
 inline int64_t round_up(int64_t bytes, int64_t alignment) {
   return alignment == 1 ? bytes : (bytes + alignment - 1) / alignment * alignment;
 }
-inline int64_t occupied(const Buffer& b) { return round_up(b.size, b.alignment); }
+inline int64_t occupied(const Buffer& b) {
+  return round_up(b.size, b.alignment);
+}
 
 // Bad input where a size is negative, an alignment below 1, an end before its start, or a sum of sizes could overflow;
 // `limit` where there are more than a million buffers. Everything below takes a problem that passed.

@@ -82,8 +82,10 @@ class Search {
     for (uint64_t share = std::min(first_share, room / 2 + 1); !done() && !budget_.over(); share *= 4)
       for (Part& part : parts_) {
         if (part.peak <= goal()) continue;
-        if (part.in.size() <= largest_branch) close_gap(part, share);
-        else refine(part, share);
+        if (part.in.size() <= largest_branch)
+          close_gap(part, share);
+        else
+          refine(part, share);
       }
     Solution out{Offsets(in_.items.size(), 0), bound()};
     for (const Part& part : parts_)
@@ -115,9 +117,7 @@ class Search {
   }
 
   // The least peak that is of no interest any more.
-  static int64_t limit(const Part& part) {
-    return part.plan.empty() ? std::numeric_limits<int64_t>::max() : part.peak;
-  }
+  static int64_t limit(const Part& part) { return part.plan.empty() ? std::numeric_limits<int64_t>::max() : part.peak; }
 
   bool offer(Part& part, Offsets plan, const std::string& by) {
     if (plan.empty()) return false;
@@ -164,8 +164,7 @@ class Search {
   bool decide(Part& part, int64_t target, uint64_t share) {
     if (!part.branch) part.branch = std::make_unique<Branch>(part.in);
     Offsets plan;
-    const Branch::Answer answer =
-        part.branch->decide(target, share, int((seed_ + 2) % 3), budget_, trace_, plan);
+    const Branch::Answer answer = part.branch->decide(target, share, int((seed_ + 2) % 3), budget_, trace_, plan);
     if (answer == Branch::Answer::no) part.bound = std::max(part.bound, target + 1);
     if (answer != Branch::Answer::yes) return false;
     offer(part, std::move(plan), "search");

@@ -47,12 +47,16 @@ struct PackTrace {
 
   void add(Placement placement) {
     gaps_seen += placement.tried.size();
-    if (gaps_seen > limit) ++placements_dropped;
-    else placements.push_back(std::move(placement));
+    if (gaps_seen > limit)
+      ++placements_dropped;
+    else
+      placements.push_back(std::move(placement));
   }
   void add(SearchMove move) {
-    if (moves.size() < ring) moves.push_back(move);
-    else moves[moves_seen % ring] = move;
+    if (moves.size() < ring)
+      moves.push_back(move);
+    else
+      moves[moves_seen % ring] = move;
     ++moves_seen;
   }
 };
