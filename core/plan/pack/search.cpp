@@ -13,6 +13,7 @@ namespace cutaway::plan {
 namespace {
 
 constexpr int largest_branch = 2000;
+constexpr size_t branches_kept = 16; // of many components each forgets what it learnt: memory
 constexpr uint64_t short_share = 20'000, first_share = 200'000; // effort
 
 struct Row {
@@ -165,6 +166,7 @@ class Search {
     if (!part.branch) part.branch = std::make_unique<Branch>(part.in);
     Offsets plan;
     const Branch::Answer answer = part.branch->decide(target, share, int((seed_ + 2) % 3), budget_, trace_, plan);
+    if (parts_.size() > branches_kept) part.branch.reset();
     if (answer == Branch::Answer::no) part.bound = std::max(part.bound, target + 1);
     if (answer != Branch::Answer::yes) return false;
     offer(part, std::move(plan), "search");
