@@ -6,9 +6,9 @@
 
 namespace cutaway::plan {
 
-// What a search may still spend. Effort counts work done (one placement, or about a thousand buffers looked at; about a
-// microsecond), so that a search stopped by it gives the same answer on every machine; the clock and the flag are there
-// for people who wait.
+// What a search may still spend. Effort counts work done (one placement, or about a thousand buffers looked at; one or
+// two microseconds), so that a search stopped by it gives the same answer on every machine; the clock and the flag are
+// there for people who wait.
 class Budget {
  public:
   Budget(double seconds, uint64_t effort, const std::atomic<bool>* cancel)
