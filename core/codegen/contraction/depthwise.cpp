@@ -238,7 +238,7 @@ void print_function(CText& out, const Depthwise& d, int64_t table_at, const Epil
   out.line("const long line_cut = unit % {}, chunk_cut = unit / {};", d.line_cuts, d.line_cuts);
   out.line("const long k0 = chunk_cut * {0} / {1}, k1 = (chunk_cut + 1) * {0} / {1};", d.chunks, d.chunk_cuts);
   out.open("for (long line = line_cut * {0} / {1}; line < (line_cut + 1) * {0} / {1}; line++)", d.lines, d.line_cuts);
-  const auto names = print_indices(out, "line", {g.batch, g.out[0], g.out[1]}, "x");
+  const auto names = print_indices(out, "line", {g.batch, g.out[0], g.out[1]}, "y");
   out.line("const {}* const image = images + ({});", c_type(d.spec.input.elem),
            offset_text({names[0]}, {d.spec.input.batch_stride}));
   out.line("const long o0 = {} * {} - {}, o1 = {} * {} - {};", names[1], g.stride[0], g.pad[0], names[2], g.stride[1],
@@ -267,9 +267,14 @@ std::string nest_of(const Depthwise& d) {
 
 Printed print_depthwise(const ConvSpec& spec, const Geometry& g, const std::string& symbol, const Epilogue& epilogue,
                         const Simd& simd, int threads) {
-  if (g.batch * g.pixels() == 0) return print_nothing(symbol);
+  const int64_t bytes = elem_bytes(spec.acc);
+  if (g.batch * g.pixels() == 0) {
+    Printed printed = print_nothing(symbol);
+    printed.packed_bytes = g.taps() * g.groups * bytes;
+    return printed;
+  }
   const Depthwise d = design(spec, g, symbol, simd, threads);
-  const int64_t bytes = elem_bytes(spec.acc), table_at = round_up(d.pixels * d.chunk * bytes, 64);
+  const int64_t table_at = round_up(d.pixels * d.chunk * bytes, 64);
   CText out;
   print_statics(out, d);
   print_function(out, d, table_at, epilogue);

@@ -131,8 +131,9 @@ Plan make_plan(const Extent& e, const Tile& tile, const Simd& simd, int threads)
   const int64_t cap = 8 * std::max(threads, 1);
   const double cycles = tile_cycles(e, tile.rows, tile.vectors, lanes_of(e.acc, simd.bytes));
   double best = -1;
-  for (int64_t panel_cuts = 1; panel_cuts <= std::min(p.panels, cap); ++panel_cuts)
-    for (int64_t row_cuts = 1; row_cuts <= std::min(p.tiles, cap) && panel_cuts * row_cuts <= 2 * cap; ++row_cuts) {
+  // Rows outside, so that of equals the cut by panels wins: it reads each weight once.
+  for (int64_t row_cuts = 1; row_cuts <= std::min(p.tiles, cap); ++row_cuts)
+    for (int64_t panel_cuts = 1; panel_cuts <= std::min(p.panels, cap) && panel_cuts * row_cuts <= 2 * cap; ++panel_cuts) {
       const double time = cut_time(e, p, panel_cuts, row_cuts, std::max(threads, 1), cycles);
       if (best >= 0 && time >= best) continue;
       best = time;
