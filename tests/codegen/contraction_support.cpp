@@ -140,32 +140,47 @@ void fill_random(Elem elem, void* p, size_t elements, std::mt19937& random) {
 
 double read_as_double(Elem elem, const void* p, int64_t i) {
   switch (elem) {
-  case Elem::f32: return at<float>(p, i);
-  case Elem::f64: return at<double>(p, i);
-  case Elem::f16: return half(at<uint16_t>(p, i));
-  case Elem::bf16: return std::bit_cast<float>(static_cast<uint32_t>(at<uint16_t>(p, i)) << 16);
-  default: return static_cast<double>(read_as_int(elem, p, i));
+  case Elem::f32:
+    return at<float>(p, i);
+  case Elem::f64:
+    return at<double>(p, i);
+  case Elem::f16:
+    return half(at<uint16_t>(p, i));
+  case Elem::bf16:
+    return std::bit_cast<float>(static_cast<uint32_t>(at<uint16_t>(p, i)) << 16);
+  default:
+    return static_cast<double>(read_as_int(elem, p, i));
   }
 }
 
 int64_t read_as_int(Elem elem, const void* p, int64_t i) {
   switch (elem) {
-  case Elem::i8: return at<int8_t>(p, i);
-  case Elem::u8: return at<uint8_t>(p, i);
-  case Elem::i16: return at<int16_t>(p, i);
-  case Elem::u16: return at<uint16_t>(p, i);
-  case Elem::i32: return at<int32_t>(p, i);
-  case Elem::u32: return at<uint32_t>(p, i);
-  case Elem::i64: return at<int64_t>(p, i);
-  case Elem::u64: return static_cast<int64_t>(at<uint64_t>(p, i));
-  default: return 0;
+  case Elem::i8:
+    return at<int8_t>(p, i);
+  case Elem::u8:
+    return at<uint8_t>(p, i);
+  case Elem::i16:
+    return at<int16_t>(p, i);
+  case Elem::u16:
+    return at<uint16_t>(p, i);
+  case Elem::i32:
+    return at<int32_t>(p, i);
+  case Elem::u32:
+    return at<uint32_t>(p, i);
+  case Elem::i64:
+    return at<int64_t>(p, i);
+  case Elem::u64:
+    return static_cast<int64_t>(at<uint64_t>(p, i));
+  default:
+    return 0;
   }
 }
 
 // A null operand is a tap outside the image.
 void Sum::take(Elem xe, const void* x, int64_t xi, Elem we, const void* w, int64_t wi) {
   if (acc == Elem::f32) {
-    volatile float product = static_cast<float>(x ? read_as_double(xe, x, xi) : 0) * static_cast<float>(read_as_double(we, w, wi));
+    volatile float product =
+        static_cast<float>(x ? read_as_double(xe, x, xi) : 0) * static_cast<float>(read_as_double(we, w, wi));
     volatile float sum = static_cast<float>(f) + product;
     f = sum;
   } else if (acc == Elem::f64) {
@@ -188,11 +203,15 @@ bool Sum::equals(const void* p, int64_t i) const {
     return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(f) || (std::isnan(a) && std::isnan(f));
   }
   case Elem::i32:
-  case Elem::u32: return at<uint32_t>(p, i) == static_cast<uint32_t>(u);
-  default: return at<uint64_t>(p, i) == u;
+  case Elem::u32:
+    return at<uint32_t>(p, i) == static_cast<uint32_t>(u);
+  default:
+    return at<uint64_t>(p, i) == u;
   }
 }
 
-std::string Sum::str() const { return acc == Elem::f32 || acc == Elem::f64 ? std::to_string(f) : std::to_string(u); }
+std::string Sum::str() const {
+  return acc == Elem::f32 || acc == Elem::f64 ? std::to_string(f) : std::to_string(u);
+}
 
 } // namespace cutaway::codegen::testing

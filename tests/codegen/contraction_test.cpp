@@ -7,8 +7,8 @@
 #include <cstring>
 #include <limits>
 
-// Random and chosen specs are printed, compiled in a few translation units with contraction off, run in random pieces over
-// dirty scratch, and compared bit for bit with a scalar loop in the order that contraction.h promises.
+// Random and chosen specs are printed, compiled in a few translation units with contraction off, run in random pieces
+// over dirty scratch, and compared bit for bit with a scalar loop in the order that contraction.h promises.
 namespace cutaway::codegen::testing {
 namespace {
 
@@ -27,13 +27,18 @@ struct Case {
 constexpr int a_buffer = 0, b_buffer = 1, packed_buffer = 2, out_buffer = 3, number_buffer = 4;
 
 const char* c_name(Elem acc) {
-  return acc == Elem::f32 ? "float" : acc == Elem::f64 ? "double" : acc == Elem::i32 ? "int" : acc == Elem::u32 ? "unsigned" : "long";
+  return acc == Elem::f32   ? "float"
+         : acc == Elem::f64 ? "double"
+         : acc == Elem::i32 ? "int"
+         : acc == Elem::u32 ? "unsigned"
+                            : "long";
 }
 
 // Stores the sum, and beside it the number of the element, so that wrong indices are told from wrong sums.
 Epilogue storing(const std::vector<int64_t>& dims, Elem acc) {
-  const std::string head = fmt::format("{0}* const e_out = ({0}*)buffers[{1}];\nlong* const e_number = (long*)buffers[{2}];\n",
-                                       c_name(acc), out_buffer, number_buffer);
+  const std::string head =
+      fmt::format("{0}* const e_out = ({0}*)buffers[{1}];\nlong* const e_number = (long*)buffers[{2}];\n", c_name(acc),
+                  out_buffer, number_buffer);
   return Epilogue(
       [dims](const std::string& sum, const std::vector<std::string>& at) {
         EXPECT_EQ(at.size(), dims.size());
@@ -75,19 +80,22 @@ Case matmul_case(const std::string& name, const MatmulShape& s, const Simd& simd
   Case c;
   c.name = name;
   c.acc = s.acc;
-  const auto place = [&](std::vector<int64_t> dims, int64_t rows, int64_t cols, std::vector<bool> broadcast, bool shuffle) {
+  const auto place = [&](std::vector<int64_t> dims, int64_t rows, int64_t cols, std::vector<bool> broadcast,
+                         bool shuffle) {
     dims.push_back(rows);
     dims.push_back(cols);
     broadcast.resize(s.batch.size());
     return random_layout(dims, broadcast, shuffle, random);
   };
-  const Layout a = place(s.batch, s.m, s.k, s.a_broadcast, s.shuffle), b = place(s.batch, s.k, s.n, s.b_broadcast, s.shuffle);
+  const Layout a = place(s.batch, s.m, s.k, s.a_broadcast, s.shuffle),
+               b = place(s.batch, s.k, s.n, s.b_broadcast, s.shuffle);
   const size_t rank = s.batch.size();
   const auto operand = [&](const Layout& l, int buffer) {
-    return Operand{buffer, s.elem, {l.strides.begin(), l.strides.end() - 2}, l.strides[rank], l.strides[rank + 1], l.offset};
+    return Operand{buffer,  s.elem, {l.strides.begin(), l.strides.end() - 2}, l.strides[rank], l.strides[rank + 1],
+                   l.offset};
   };
-  MatmulSpec spec{s.batch, s.m, s.n, s.k, operand(a, a_buffer), operand(b, s.packed ? packed_buffer : b_buffer), s.packed,
-                  s.acc, s.tile};
+  MatmulSpec spec{s.batch,  s.m,   s.n,   s.k, operand(a, a_buffer), operand(b, s.packed ? packed_buffer : b_buffer),
+                  s.packed, s.acc, s.tile};
   c.out_dims = s.batch;
   c.out_dims.insert(c.out_dims.end(), {s.m, s.n});
   c.printed = print_matmul(spec, c.symbol(), storing(c.out_dims, s.acc), simd, 2);
@@ -101,7 +109,8 @@ Case matmul_case(const std::string& name, const MatmulShape& s, const Simd& simd
     int64_t ia = a.offset + at[rank] * a.strides[rank], ib = b.offset + at[rank + 1] * b.strides[rank + 1];
     for (size_t i = 0; i < rank; ++i) ia += at[i] * a.strides[i], ib += at[i] * b.strides[i];
     Sum sum{acc};
-    for (int64_t k = 0; k < k_end; ++k) sum.take(elem, pa, ia + k * a.strides[rank + 1], elem, pb, ib + k * b.strides[rank]);
+    for (int64_t k = 0; k < k_end; ++k)
+      sum.take(elem, pa, ia + k * a.strides[rank + 1], elem, pb, ib + k * b.strides[rank]);
     return sum;
   };
   return c;
@@ -121,12 +130,14 @@ ConvSpec conv_spec(const ConvShape& s, const Layout& x, const Layout& w) {
   ConvSpec spec;
   const size_t rank = s.in.size();
   spec.batch = s.batch;
-  spec.in_size = s.in, spec.kernel = s.kernel, spec.stride = s.stride, spec.dilation = s.dilation, spec.pad_begin = s.pad;
+  spec.in_size = s.in, spec.kernel = s.kernel, spec.stride = s.stride, spec.dilation = s.dilation,
+  spec.pad_begin = s.pad;
   for (size_t i = 0; i < rank; ++i)
-    spec.out_size.push_back(
-        std::max<int64_t>((s.in[i] + s.pad[i] + s.pad_end[i] - (s.kernel[i] - 1) * s.dilation[i] - 1) / s.stride[i] + 1, 0));
+    spec.out_size.push_back(std::max<int64_t>(
+        (s.in[i] + s.pad[i] + s.pad_end[i] - (s.kernel[i] - 1) * s.dilation[i] - 1) / s.stride[i] + 1, 0));
   spec.groups = s.groups, spec.in_channels = s.in_channels, spec.out_channels = s.out_channels;
-  spec.input = {a_buffer, s.elem, x.strides[0], {x.strides.begin() + 1, x.strides.end() - 1}, x.strides.back(), x.offset};
+  spec.input = {a_buffer,         s.elem,  x.strides[0], {x.strides.begin() + 1, x.strides.end() - 1},
+                x.strides.back(), x.offset};
   spec.weights = packed_buffer;
   spec.weights_elem = s.elem;
   spec.weight_strides = w.strides;
@@ -143,7 +154,8 @@ Sum conv_sum(const ConvSpec& spec, const void* x, const void* w, const std::vect
     int64_t rest = t, xi = spec.input.offset + at[0] * spec.input.batch_stride, wi = at.back() * spec.weight_strides[0];
     bool inside = true;
     for (size_t d = rank; d-- > 0; rest /= spec.kernel[d]) {
-      const int64_t tap = rest % spec.kernel[d], pos = at[d + 1] * spec.stride[d] - spec.pad_begin[d] + tap * spec.dilation[d];
+      const int64_t tap = rest % spec.kernel[d],
+                    pos = at[d + 1] * spec.stride[d] - spec.pad_begin[d] + tap * spec.dilation[d];
       inside = inside && pos >= 0 && pos < spec.in_size[d];
       xi += pos * spec.input.spatial_strides[d];
       wi += tap * spec.weight_strides[d + 2];
@@ -178,9 +190,8 @@ Case conv_case(const std::string& name, const ConvShape& s, const Simd& simd, st
   c.buffers.emplace_back(static_cast<size_t>(c.printed.packed_bytes));
   pack_conv(spec, c.buffers[b_buffer].data(), c.buffers[packed_buffer].data(), simd);
   add_outputs(c);
-  c.reference = [spec, px = c.buffers[a_buffer].data(), pw = c.buffers[b_buffer].data()](const std::vector<int64_t>& at) {
-    return conv_sum(spec, px, pw, at);
-  };
+  c.reference = [spec, px = c.buffers[a_buffer].data(), pw = c.buffers[b_buffer].data()](
+                    const std::vector<int64_t>& at) { return conv_sum(spec, px, pw, at); };
   return c;
 }
 
@@ -213,11 +224,13 @@ void check_case(const Case& c, KernelFunction kernel, std::mt19937& random) {
   run_in_pieces(c, kernel, random);
   const auto* number = static_cast<const int64_t*>(c.buffers[number_buffer].data());
   for (int64_t i = 0; i < product(c.out_dims); ++i) {
-    ASSERT_EQ(number[i], i + 1) << c.name << ": element " << i << " stored by another's index, or not once\n" << c.printed.loop_nest;
+    ASSERT_EQ(number[i], i + 1) << c.name << ": element " << i << " stored by another's index, or not once\n"
+                                << c.printed.loop_nest;
     const Sum want = c.reference(indices_of(i, c.out_dims));
     ASSERT_TRUE(want.equals(c.buffers[out_buffer].data(), i))
         << c.name << ": element " << i << " should be " << want.str() << ", is "
-        << read_as_double(c.acc, c.buffers[out_buffer].data(), i) << "\n" << c.printed.loop_nest;
+        << read_as_double(c.acc, c.buffers[out_buffer].data(), i) << "\n"
+        << c.printed.loop_nest;
   }
 }
 
@@ -274,7 +287,10 @@ TEST(contraction, matmul_of_two_variables_equals_the_scalar_loop) {
   std::mt19937 random(12);
   std::vector<Case> cases;
   for (int i = 0; i < 16; ++i) {
-    MatmulShape s{{}, 1 + static_cast<int64_t>(random() % 50), 1 + static_cast<int64_t>(random() % 90), 1 + static_cast<int64_t>(random() % 80)};
+    MatmulShape s{{},
+                  1 + static_cast<int64_t>(random() % 50),
+                  1 + static_cast<int64_t>(random() % 90),
+                  1 + static_cast<int64_t>(random() % 80)};
     s.packed = false;
     s.shuffle = i % 4 != 0;
     if (i % 3) s.batch = {2, 3};

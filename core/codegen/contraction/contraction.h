@@ -44,8 +44,9 @@ struct MatmulSpec {
   std::vector<int64_t> batch;
   int64_t m = 0, n = 0, k = 0;
   Operand a, b;
-  bool b_packed = false; // buffers[b.buffer] holds what pack_matmul wrote; b.elem, strides and offset describe its source
-  Elem acc = Elem::f32;  // f32, f64 or an integer of 32 or 64 bits
+  bool b_packed =
+      false; // buffers[b.buffer] holds what pack_matmul wrote; b.elem, strides and offset describe its source
+  Elem acc = Elem::f32; // f32, f64 or an integer of 32 or 64 bits
   Tile tile;
 };
 
@@ -72,11 +73,11 @@ struct ConvSpec {
   Tile tile; // depthwise kernels ignore it
 };
 
-// Prints what becomes of one accumulated scalar. `body` gets the C names of the scalar (of the C type of `acc`) and of the
-// logical output indices, one an output dim, each a `long` variable or a literal; it returns C statements that compute
-// and store every result. They run in an inner loop over the last index that is vectorised on the promise that its
-// iterations are independent. `prologue` is printed once, at the head of the function; `buffers` is in scope in both.
-// Names declared in the prologue must begin with e_, which the printer's own names never do.
+// Prints what becomes of one accumulated scalar. `body` gets the C names of the scalar (of the C type of `acc`) and of
+// the logical output indices, one an output dim, each a `long` variable or a literal; it returns C statements that
+// compute and store every result. They run in an inner loop over the last index that is vectorised on the promise that
+// its iterations are independent. `prologue` is printed once, at the head of the function; `buffers` is in scope in
+// both. Names declared in the prologue must begin with e_, which the printer's own names never do.
 struct Epilogue {
   using Body = std::function<std::string(const std::string& acc, const std::vector<std::string>& indices)>;
   Body body;
@@ -88,7 +89,7 @@ struct Epilogue {
 };
 
 struct Simd {
-  int bytes = 64;     // AVX-512; AVX2 has 32 bytes and 16 registers
+  int bytes = 64; // AVX-512; AVX2 has 32 bytes and 16 registers
   int registers = 32;
 };
 
@@ -106,9 +107,9 @@ Printed print_matmul(const MatmulSpec& spec, const std::string& symbol, const Ep
 Printed print_conv(const ConvSpec& spec, const std::string& symbol, const Epilogue& epilogue, const Simd& simd,
                    int threads);
 
-// Writes Printed::packed_bytes, in elements of `acc`: [batch][panel][k][columns of a panel] (one batch where B has no batch
-// stride), or for a convolution [group][panel][tap][channel][columns]; depthwise [tap][channel]. The last panel is filled
-// with zeros. `b` is addressed through the operand's offset and strides.
+// Writes Printed::packed_bytes, in elements of `acc`: [batch][panel][k][columns of a panel] (one batch where B has no
+// batch stride), or for a convolution [group][panel][tap][channel][columns]; depthwise [tap][channel]. The last panel
+// is filled with zeros. `b` is addressed through the operand's offset and strides.
 void pack_matmul(const MatmulSpec& spec, const void* b, void* packed, const Simd& simd);
 void pack_conv(const ConvSpec& spec, const void* weights, void* packed, const Simd& simd);
 

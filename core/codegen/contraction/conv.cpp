@@ -111,10 +111,10 @@ void ImageRows::point(CText& out, const Plan& plan) const {
 
 void ImageRows::point_rows(CText& out) const {
   out.plain_loop("for (long r = 0; r < rn; r++)");
-  const std::string kernel_row =
-      g_.kernel[0] > 1 ? fmt::format("(r0 + r) / {0} * {1} + (r0 + r) % {0} * {2}", g_.kernel[1],
-                                     g_.dilation[0] * g_.pitch[0], g_.dilation[1] * g_.pitch[1])
-                       : fmt::format("(r0 + r) * {}", g_.dilation[1] * g_.pitch[1]);
+  const std::string kernel_row = g_.kernel[0] > 1
+                                     ? fmt::format("(r0 + r) / {0} * {1} + (r0 + r) % {0} * {2}", g_.kernel[1],
+                                                   g_.dilation[0] * g_.pitch[0], g_.dilation[1] * g_.pitch[1])
+                                     : fmt::format("(r0 + r) * {}", g_.dilation[1] * g_.pitch[1]);
   out.line("const long shift = {} + c0 * {} + l0;", kernel_row, g_.pitch[2]);
   out.line("_Pragma(\"clang loop vectorize(disable) unroll(disable)\")");
   out.line("for (long i = 0; i < mr; i++) at[r * mr + i] = image + origin[i] + shift;");
@@ -132,7 +132,8 @@ void ImageRows::point_taps(CText& out, bool check) const {
   const char* steps[] = {"k0_", "k1", "k2"};
   for (int d = 0; check && d < 3; ++d)
     if (g_.misses(d))
-      condition += fmt::format("{}(unsigned long)(o{}[i] + {}) < {}UL", condition.empty() ? "" : " & ", d, steps[d], g_.in[d]);
+      condition +=
+          fmt::format("{}(unsigned long)(o{}[i] + {}) < {}UL", condition.empty() ? "" : " & ", d, steps[d], g_.in[d]);
   if (condition.empty())
     out.line("at[r * mr + i] = image + origin[i] + shift;");
   else
@@ -223,16 +224,18 @@ void BandRows::copy_row(CText& out) const {
 void BandRows::point(CText& out, const Plan& plan) const {
   const int64_t c = g_.channels;
   const bool joined = g_.dilation[2] == 1;
-  out.plain_loop("for (long r = 0; r < {}; r++)", joined ? "rn" : "rn * cn");
   const std::string line = joined ? "(r0 + r)" : "(r0 + r / cn)";
   const std::string column = joined ? "c0" : fmt::format("(c0 + r % cn) * {}", g_.dilation[2]);
-  out.line("const {}* const from = copy + (({} / {} * {} + {} % {} * {}) * {} + {}) * {} + l0;", c_type(spec_.acc), line,
-           g_.kernel[1], band_rows(plan), line, g_.kernel[1], g_.dilation[1], width_, column, c);
+  const std::string plane = g_.kernel[0] > 1 ? fmt::format("({} / {} * {} + {} % {} * {})", line, g_.kernel[1],
+                                                           band_rows(plan), line, g_.kernel[1], g_.dilation[1])
+                                             : fmt::format("{} * {}", line, g_.dilation[1]);
   out.plain_loop("for (long i = 0; i < mr; i++)");
   out.line("const long q = row + i;");
-  out.line("at[r * mr + i] = from + ((q / {} - line0) * {} + q % {} * {}) * {};", g_.out[2], g_.stride[1] * width_,
-           g_.out[2], g_.stride[2], c);
-  out.close();
+  out.line("const {}* const from = copy + ((q / {} - line0) * {} + q % {} * {}) * {} + l0;", c_type(spec_.acc),
+           g_.out[2], g_.stride[1] * width_, g_.out[2], g_.stride[2], c);
+  out.line("_Pragma(\"clang loop vectorize(disable) unroll(disable)\")");
+  out.line("for (long r = 0; r < {}; r++) at[r * mr + i] = from + ({} * {} + {}) * {};", joined ? "rn" : "rn * cn",
+           plane, width_, column, c);
   out.close();
   out.line("{}", joined ? "taps = rn; depth = cn * ln;" : "taps = rn * cn; depth = ln;");
 }

@@ -11,17 +11,27 @@ struct ElemFacts {
 };
 // In the order of Elem.
 constexpr ElemFacts facts[] = {
-    {"f32", "float", 4},       {"f64", "double", 8},       {"f16", "unsigned short", 2}, {"bf16", "unsigned short", 2},
-    {"i8", "signed char", 1},  {"u8", "unsigned char", 1}, {"i16", "short", 2},          {"u16", "unsigned short", 2},
-    {"i32", "int", 4},         {"u32", "unsigned int", 4}, {"i64", "long", 8},           {"u64", "unsigned long", 8},
+    {"f32", "float", 4},      {"f64", "double", 8},       {"f16", "unsigned short", 2}, {"bf16", "unsigned short", 2},
+    {"i8", "signed char", 1}, {"u8", "unsigned char", 1}, {"i16", "short", 2},          {"u16", "unsigned short", 2},
+    {"i32", "int", 4},        {"u32", "unsigned int", 4}, {"i64", "long", 8},           {"u64", "unsigned long", 8},
 };
-const ElemFacts& facts_of(Elem elem) { return facts[static_cast<size_t>(elem)]; }
+const ElemFacts& facts_of(Elem elem) {
+  return facts[static_cast<size_t>(elem)];
+}
 } // namespace
 
-int64_t elem_bytes(Elem elem) { return facts_of(elem).bytes; }
-const char* elem_name(Elem elem) { return facts_of(elem).name; }
-const char* c_type(Elem elem) { return facts_of(elem).c_type; }
-bool is_accumulator(Elem elem) { return elem_bytes(elem) >= 4; }
+int64_t elem_bytes(Elem elem) {
+  return facts_of(elem).bytes;
+}
+const char* elem_name(Elem elem) {
+  return facts_of(elem).name;
+}
+const char* c_type(Elem elem) {
+  return facts_of(elem).c_type;
+}
+bool is_accumulator(Elem elem) {
+  return elem_bytes(elem) >= 4;
+}
 
 void CText::paste(std::string_view text) {
   while (!text.empty()) {
@@ -39,9 +49,13 @@ std::string load_expr(Elem elem, Elem acc, const std::string& p, const std::stri
   return fmt::format("({}){}[{}]", c_type(acc), p, index);
 }
 
-int lanes_of(Elem acc, int bytes) { return bytes / static_cast<int>(elem_bytes(acc)); }
+int lanes_of(Elem acc, int bytes) {
+  return bytes / static_cast<int>(elem_bytes(acc));
+}
 
-std::string vector_name(Elem acc, int bytes) { return fmt::format("cw_{}x{}", elem_name(acc), lanes_of(acc, bytes)); }
+std::string vector_name(Elem acc, int bytes) {
+  return fmt::format("cw_{}x{}", elem_name(acc), lanes_of(acc, bytes));
+}
 
 void print_vector_type(CText& out, Elem acc, int bytes) {
   const std::string name = vector_name(acc, bytes);

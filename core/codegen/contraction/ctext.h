@@ -60,8 +60,8 @@ std::string load_expr(Elem elem, Elem acc, const std::string& p, const std::stri
 int lanes_of(Elem acc, int bytes);
 std::string vector_name(Elem acc, int bytes);
 void print_vector_type(CText& out, Elem acc, int bytes);
-// Defines `NAME(const T* from, long from_pitch, T* to, long to_pitch)`, to[c][r] = from[r][c] for a square block as wide as
-// a vector, and returns its name.
+// Defines `NAME(const T* from, long from_pitch, T* to, long to_pitch)`, to[c][r] = from[r][c] for a square block as
+// wide as a vector, and returns its name.
 std::string print_transpose(CText& out, Elem acc, int bytes);
 
 } // namespace cutaway::codegen

@@ -34,7 +34,9 @@ Geometry geometry_of(const ConvSpec& s) {
   return g;
 }
 
-bool is_depthwise(const Geometry& g) { return g.groups > 1 && g.channels == 1 && g.outputs == 1; }
+bool is_depthwise(const Geometry& g) {
+  return g.groups > 1 && g.channels == 1 && g.outputs == 1;
+}
 
 bool takes_band(const ConvSpec& s, const Geometry& g) {
   if (s.input.elem != s.acc || (s.input.channel_stride != 1 && g.channels > 1)) return true;

@@ -10,10 +10,10 @@ namespace cutaway::codegen {
 class RowSource {
  public:
   virtual ~RowSource() = default;
-  virtual void statics(CText&) const {}                // before the function
-  virtual void head(CText& out) const = 0;             // at its head: base pointers
-  virtual void enter(CText&) const {}                  // once z is known
-  virtual void fill(CText&, const Plan&) const {}      // copies what tiles [s0, s1) need behind `copy`
+  virtual void statics(CText&) const {}                  // before the function
+  virtual void head(CText& out) const = 0;               // at its head: base pointers
+  virtual void enter(CText&) const {}                    // once z is known
+  virtual void fill(CText&, const Plan&) const {}        // copies what tiles [s0, s1) need behind `copy`
   virtual void point(CText& out, const Plan&) const = 0; // sets at[group * mr + i], taps and depth
   // Inside the epilogue's row loop: declares what decodes row q, and returns the indices before the column's.
   virtual std::vector<std::string> indices(CText& out) const = 0;

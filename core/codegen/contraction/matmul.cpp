@@ -93,9 +93,7 @@ class MatmulRows final : public RowSource {
     return copies_ ? plan.super_tiles * plan.max_rows() * std::max<int64_t>(spec_.k, 1) * elem_bytes(spec_.acc) : 0;
   }
   std::string summary() const override { return copies_ ? "copied to scratch" : "read in place"; }
-  bool transposes() const {
-    return copies_ && spec_.a.elem == spec_.acc && walk_ == 1 && spec_.k > 1;
-  }
+  bool transposes() const { return copies_ && spec_.a.elem == spec_.acc && walk_ == 1 && spec_.k > 1; }
   std::string transpose; // set where transposes()
 
  private:
@@ -177,9 +175,7 @@ class CopiedPanels final : public PanelSource {
     return depth * plan.columns * elem_bytes(spec_.acc);
   }
   std::string summary() const override { return in_place_ ? "read in place" : "copied by each unit"; }
-  bool transposes() const {
-    return spec_.b.elem == spec_.acc && spec_.b.row_stride == 1 && spec_.b.col_stride != 1;
-  }
+  bool transposes() const { return spec_.b.elem == spec_.acc && spec_.b.row_stride == 1 && spec_.b.col_stride != 1; }
   std::string transpose; // set where transposes()
 
  private:
@@ -199,8 +195,9 @@ void CopiedPanels::print_copy(CText& out, const Plan& plan) const {
     out.line("long k = 0;");
     out.line("if (c + {} <= columns) for (; k + {} <= ln; k += {}) {}(from + c * {} + k, {}, panel + k * {} + c, {});",
              lanes, lanes, lanes, transpose, cs, cs, nr, nr);
-    out.line("for (; k < ln; k++) for (long j = c; j < c + {}; j++) panel[k * {} + j] = j < columns ? from[j * {} + k] : 0;",
-             lanes, nr, cs);
+    out.line(
+        "for (; k < ln; k++) for (long j = c; j < c + {}; j++) panel[k * {} + j] = j < columns ? from[j * {} + k] : 0;",
+        lanes, nr, cs);
     out.close();
     return;
   }

@@ -37,9 +37,10 @@ std::string print_microkernel(CText& out, Elem acc, int rows, int vectors, const
   print_vector_type(out, acc, simd.bytes);
   out.margin("#ifndef " + name + "_defined");
   out.margin("#define " + name + "_defined");
-  out.open("static __attribute__((noinline)) void {}(long taps, long depth, const {}* const* at, const {}* b, long pitch, "
-           "{}* sums, long add, const char* next)",
-           name, type, type, type);
+  out.open(
+      "static __attribute__((noinline)) void {}(long taps, long depth, const {}* const* at, const {}* b, long pitch, "
+      "{}* sums, long add, const char* next)",
+      name, type, type, type);
   out.line("{} s[{}][{}];", vector, rows, vectors);
   out.open("if (add)");
   print_each(out, rows, vectors, "s[i][j] = " + sum + ";");

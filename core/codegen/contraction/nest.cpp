@@ -26,7 +26,8 @@ std::string nest_text(const Extent& e, const Plan& p, const std::string& rows, c
   nest_line(text, depth++, fmt::format("for panel of {} x {} columns", p.panels, p.columns));
   if (p.blocks.size() > 1)
     nest_line(text, depth++, fmt::format("for depth block of {} x {}", p.blocks.size(), p.blocks.front().depth()));
-  const std::string heights = p.extra && p.base ? fmt::format("{}+{}", p.max_rows(), p.base) : fmt::format("{}", p.max_rows());
+  const std::string heights =
+      p.extra && p.base ? fmt::format("{}+{}", p.max_rows(), p.base) : fmt::format("{}", p.max_rows());
   nest_line(text, depth++, fmt::format("for tile of {} x {} rows", p.tiles, heights));
   if (e.kernel_rows * e.kernel_cols > 1)
     nest_line(text, depth++, fmt::format("for tap of {}", e.kernel_rows * e.kernel_cols));

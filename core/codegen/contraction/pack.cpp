@@ -16,7 +16,9 @@ float from_half(uint16_t h) {
   const float small = static_cast<float>(fraction) * 0x1p-24f;
   return sign ? -small : small;
 }
-float from_bfloat(uint16_t h) { return std::bit_cast<float>(static_cast<uint32_t>(h) << 16); }
+float from_bfloat(uint16_t h) {
+  return std::bit_cast<float>(static_cast<uint32_t>(h) << 16);
+}
 
 template <class Stored> Stored read(const void* p, int64_t i) {
   Stored x; // sources may lie unaligned in a mapped file
@@ -30,31 +32,49 @@ template <class Acc, class Run> void with_reader(Elem elem, Run&& run) {
     run([](const void* p, int64_t i) { return static_cast<Acc>(read<Stored>(p, i)); });
   };
   switch (elem) {
-  case Elem::f32: return plain.template operator()<float>();
-  case Elem::f64: return plain.template operator()<double>();
-  case Elem::f16: return run([](const void* p, int64_t i) { return static_cast<Acc>(from_half(read<uint16_t>(p, i))); });
+  case Elem::f32:
+    return plain.template operator()<float>();
+  case Elem::f64:
+    return plain.template operator()<double>();
+  case Elem::f16:
+    return run([](const void* p, int64_t i) { return static_cast<Acc>(from_half(read<uint16_t>(p, i))); });
   case Elem::bf16:
     return run([](const void* p, int64_t i) { return static_cast<Acc>(from_bfloat(read<uint16_t>(p, i))); });
-  case Elem::i8: return plain.template operator()<int8_t>();
-  case Elem::u8: return plain.template operator()<uint8_t>();
-  case Elem::i16: return plain.template operator()<int16_t>();
-  case Elem::u16: return plain.template operator()<uint16_t>();
-  case Elem::i32: return plain.template operator()<int32_t>();
-  case Elem::u32: return plain.template operator()<uint32_t>();
-  case Elem::i64: return plain.template operator()<int64_t>();
-  case Elem::u64: return plain.template operator()<uint64_t>();
+  case Elem::i8:
+    return plain.template operator()<int8_t>();
+  case Elem::u8:
+    return plain.template operator()<uint8_t>();
+  case Elem::i16:
+    return plain.template operator()<int16_t>();
+  case Elem::u16:
+    return plain.template operator()<uint16_t>();
+  case Elem::i32:
+    return plain.template operator()<int32_t>();
+  case Elem::u32:
+    return plain.template operator()<uint32_t>();
+  case Elem::i64:
+    return plain.template operator()<int64_t>();
+  case Elem::u64:
+    return plain.template operator()<uint64_t>();
   }
 }
 
 template <class Run> void with_acc(Elem acc, Run&& run) {
   switch (acc) {
-  case Elem::f32: return run.template operator()<float>();
-  case Elem::f64: return run.template operator()<double>();
-  case Elem::i32: return run.template operator()<int32_t>();
-  case Elem::u32: return run.template operator()<uint32_t>();
-  case Elem::i64: return run.template operator()<int64_t>();
-  case Elem::u64: return run.template operator()<uint64_t>();
-  default: CUTAWAY_CHECK(false, "packing: sums of 32 or 64 bits");
+  case Elem::f32:
+    return run.template operator()<float>();
+  case Elem::f64:
+    return run.template operator()<double>();
+  case Elem::i32:
+    return run.template operator()<int32_t>();
+  case Elem::u32:
+    return run.template operator()<uint32_t>();
+  case Elem::i64:
+    return run.template operator()<int64_t>();
+  case Elem::u64:
+    return run.template operator()<uint64_t>();
+  default:
+    CUTAWAY_CHECK(false, "packing: sums of 32 or 64 bits");
   }
 }
 

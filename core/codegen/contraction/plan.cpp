@@ -13,8 +13,8 @@ int rows_that_fit(int vectors, const Simd& simd) {
   return std::clamp((simd.registers - 2 - vectors) / vectors, 0, 8); // more than 8 row pointers spill
 }
 
-// Cycles of one product per step of depth: fused multiply-adds, which cannot follow each other closer than their latency,
-// and what each row tile pays beside them. Fitted by hand to the table of shapes in the benchmark.
+// Cycles of one product per step of depth: fused multiply-adds, which cannot follow each other closer than their
+// latency, and what each row tile pays beside them. Fitted by hand to the table of shapes in the benchmark.
 double tile_cycles(const Extent& e, int rows, int vectors, int lanes) {
   const double panels = static_cast<double>(ceil_div(e.cols, int64_t{lanes} * vectors));
   const int64_t tiles = std::max<int64_t>(ceil_div(e.rows, rows), 1);
@@ -61,8 +61,8 @@ std::vector<Block> cut_depth(const Extent& e, int64_t whole, int64_t limit) {
   return blocks;
 }
 
-// Nanoseconds that the busiest thread needs if units are dealt in contiguous runs. Cutting panels lets each thread read its
-// own weights and all rows; cutting rows the reverse.
+// Nanoseconds that the busiest thread needs if units are dealt in contiguous runs. Cutting panels lets each thread read
+// its own weights and all rows; cutting rows the reverse.
 double cut_time(const Extent& e, const Plan& p, int64_t panel_cuts, int64_t row_cuts, int threads, double cycles) {
   const double z = static_cast<double>(e.z), t = threads;
   const double units = z * static_cast<double>(panel_cuts * row_cuts);
@@ -133,7 +133,8 @@ Plan make_plan(const Extent& e, const Tile& tile, const Simd& simd, int threads)
   double best = -1;
   // Rows outside, so that of equals the cut by panels wins: it reads each weight once.
   for (int64_t row_cuts = 1; row_cuts <= std::min(p.tiles, cap); ++row_cuts)
-    for (int64_t panel_cuts = 1; panel_cuts <= std::min(p.panels, cap) && panel_cuts * row_cuts <= 2 * cap; ++panel_cuts) {
+    for (int64_t panel_cuts = 1; panel_cuts <= std::min(p.panels, cap) && panel_cuts * row_cuts <= 2 * cap;
+         ++panel_cuts) {
       const double time = cut_time(e, p, panel_cuts, row_cuts, std::max(threads, 1), cycles);
       if (best >= 0 && time >= best) continue;
       best = time;

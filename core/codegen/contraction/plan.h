@@ -24,8 +24,8 @@ struct Block {
   int64_t depth() const { return rows * cols * channels; }
 };
 
-// The schedule of one kernel. Row tiles differ by at most one row: the first `extra` have base + 1. A unit is (z, a run of
-// panels, a run of tiles), tiles fastest.
+// The schedule of one kernel. Row tiles differ by at most one row: the first `extra` have base + 1. A unit is (z, a run
+// of panels, a run of tiles), tiles fastest.
 struct Plan {
   int simd_bytes = 64;
   int vectors = 0, columns = 0; // of a panel
@@ -44,7 +44,11 @@ std::vector<TileCandidate> rank_tiles(const Extent& extent, const Simd& simd);
 Tile choose_tile(const Extent& extent, const Tile& wanted, const Simd& simd);
 Plan make_plan(const Extent& extent, const Tile& tile, const Simd& simd, int threads);
 
-inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
-inline int64_t round_up(int64_t a, int64_t b) { return ceil_div(a, b) * b; }
+inline int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+inline int64_t round_up(int64_t a, int64_t b) {
+  return ceil_div(a, b) * b;
+}
 
 } // namespace cutaway::codegen
