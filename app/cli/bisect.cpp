@@ -1,6 +1,7 @@
 #include "cli/verbs.h"
 
-#include "passes/passes.h"
+#include "driver/steps.h"
+#include "ir/edit.h"
 #include "runtime/reference.h"
 
 #include <cstdio>
@@ -13,16 +14,10 @@ struct Guilt {
   std::string pass, node, what;
 };
 
-std::string node_of(const Graph& g, NodeId n) {
-  const auto model = g.model_nodes(g.node(n).origin);
-  return model.empty() ? "n" + std::to_string(n.v) : g.origin(model[0]).name;
-}
-
 // A pass is guilty when the graph after it evaluates to other bits; its first event after which that holds names the node.
 Result<std::optional<Guilt>> guilty_pass(const driver::CompiledSegment& s, std::span<const Tensor> inputs) {
-  Graph g = s.graph;
   const auto& events = s.journal.events();
-  for (size_t i = events.size(); i-- > 0;) undo(g, events[i]);
+  Graph g = driver::Steps(s.graph, events).at(0);
   auto want = runtime::run_reference(g, inputs);
   if (!want) return want.error();
   const auto differs = [&](const Graph& at) {
@@ -37,7 +32,7 @@ Result<std::optional<Guilt>> guilty_pass(const driver::CompiledSegment& s, std::
     for (size_t i = p.first_event; i < p.last_event; ++i) replay(g, events[i]);
     if (!differs(g)) continue;
     for (size_t i = p.first_event; i < p.last_event; ++i) {
-      const std::string node = events[i].entities.empty() || !before.alive(NodeId(events[i].entities[0].id)) ? "" : node_of(before, NodeId(events[i].entities[0].id));
+      const std::string node = events[i].entities.empty() || !before.alive(NodeId(events[i].entities[0].id)) ? "" : before.model_name(NodeId(events[i].entities[0].id));
       replay(before, events[i]);
       if (differs(before)) return std::optional<Guilt>({p.name, node, events[i].code});
     }
@@ -55,7 +50,7 @@ Result<std::optional<Guilt>> guilty_kernel(const driver::CompiledSegment& s, std
   auto context = s.executable->make_context(pool);
   context->observe = [&](int kernel, ValueId v, const Tensor& t) {
     if (guilt || t.same_bits(values[v.v])) return;
-    guilt = Guilt{"codegen", node_of(s.graph, s.graph.value(v).producer), "kernel " + std::to_string(kernel) + " (" + s.executable->kernels()[static_cast<size_t>(kernel)].name + ")"};
+    guilt = Guilt{"codegen", s.graph.model_name(s.graph.value(v).producer), "kernel " + std::to_string(kernel) + " (" + s.executable->kernels()[static_cast<size_t>(kernel)].name + ")"};
   };
   auto out = s.executable->run(inputs, *context);
   if (!out) return out.error();
@@ -81,7 +76,7 @@ int bisect(ModelOptions o) {
   if (!guilt) return report(o.file, guilt.error());
   Json j{{"model", o.file}, {"math", "strict"}, {"guilty", guilt->has_value()}};
   if (*guilt) j["pass"] = (**guilt).pass, j["node"] = (**guilt).node, j["step"] = (**guilt).what;
-  if (o.json) std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  if (o.json) print_json(j);
   else if (*guilt) std::printf("pass %s at %s: %s changes the result\n", (**guilt).pass.c_str(), (**guilt).node.c_str(), (**guilt).what.c_str());
   else std::printf("no pass and no kernel changes the result: compiled equals eager bit for bit (math=strict)\n");
   return *guilt ? 1 : 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 
 namespace cutaway::cli {
 
@@ -64,6 +65,22 @@ int report(const std::string& file, const Diagnostic& d) {
 
 void print_notes(const std::string& file, const std::vector<std::string>& notes) {
   for (const std::string& n : notes) std::fprintf(stderr, "%s: note: %s\n", file.c_str(), n.c_str());
+}
+
+void print_json(const Json& j) { std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()); }
+
+Status write_json(const std::string& path, const Json& j, const std::string& option) {
+  std::ofstream file(path + ".new");
+  file << j.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
+  file.close();
+  if (!file || std::rename((path + ".new").c_str(), path.c_str()) != 0) return bad_input(option, "'" + path + "' cannot be written");
+  return {};
+}
+
+Json breaks_json(const driver::RunInfo& info) {
+  Json out = Json::array();
+  for (const driver::BreakInfo& b : info.breaks) out.push_back({{"node", b.node}, {"cause", b.cause}, {"reason", b.reason}});
+  return out;
 }
 
 double median(std::vector<double> v) {

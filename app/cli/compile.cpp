@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 
 namespace cutaway::cli {
 namespace {
@@ -76,18 +75,14 @@ int compile(const CompileOptions& o) {
   driver::RunInfo info;
   auto out = session->run(feeds, driver::Mode::compiled, &info);
   if (!out) return report(o.file, out.error());
-  Json j{{"model", o.file}, {"segments", Json::array()}, {"breaks", Json::array()}};
-  for (const driver::BreakInfo& b : info.breaks) j["breaks"].push_back({{"node", b.node}, {"cause", b.cause}, {"reason", b.reason}});
+  Json j{{"model", o.file}, {"segments", Json::array()}, {"breaks", breaks_json(info)}};
   for (const auto& s : session->last_segments()) j["segments"].push_back(segment_json(*s));
   if (!o.trace.empty()) {
     Json trace = j;
     for (size_t i = 0; i < session->last_segments().size(); ++i) trace["segments"][i]["journal"] = steps_of(*session->last_segments()[i]);
-    std::ofstream file(o.trace + ".new");
-    file << trace.dump(1, ' ', false, Json::error_handler_t::replace) << "\n";
-    file.close();
-    if (!file || std::rename((o.trace + ".new").c_str(), o.trace.c_str()) != 0) return report(o.file, bad_input("--trace", "'" + o.trace + "' cannot be written"));
+    if (Status written = write_json(o.trace, trace, "--trace"); !written) return report(o.file, written.error());
   }
-  if (o.json) return std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()), 0;
+  if (o.json) return print_json(j), 0;
   for (const auto& s : session->last_segments()) {
     print_segment(*s);
     const std::string upto = o.print_after.empty() ? o.stop_after : o.print_after;

@@ -36,11 +36,6 @@ Result<Values> reference_values(const Graph& g, std::span<const Tensor> inputs, 
   return values;
 }
 
-std::string origin_of(const Graph& g, ValueId v) {
-  const auto model = g.model_nodes(g.producer(v).origin);
-  return model.empty() ? std::string(op_name(g.producer(v).op)) : g.origin(model[0]).name;
-}
-
 // Per kernel output: how far eager and compiled lie from the oracle. Values that a pass made anew have no eager twin.
 Status kernel_rows(driver::Session& session, const driver::Feeds& feeds, Json& rows) {
   const auto& compiled = session.last_segments();
@@ -62,7 +57,7 @@ Status kernel_rows(driver::Session& session, const driver::Feeds& feeds, Json& r
   context->observe = [&](int kernel, ValueId v, const Tensor& t) {
     const auto a = eager->find(v.v), b = oracle->find(v.v);
     if (a == eager->end() || b == oracle->end() || a->second.dims() != t.dims()) return;
-    rows.push_back({{"kernel", kernel}, {"name", e.kernels()[static_cast<size_t>(kernel)].name}, {"value", entity_key(entity(v))}, {"node", origin_of(g, v)},
+    rows.push_back({{"kernel", kernel}, {"name", e.kernels()[static_cast<size_t>(kernel)].name}, {"value", entity_key(entity(v))}, {"node", g.model_name(g.value(v).producer)},
                     {"eager_ulp", drift_of(a->second, b->second)}, {"compiled_ulp", drift_of(t, b->second)}, {"equal", t.same_bits(a->second)}});
   };
   auto out = e.run(inputs, *context);
@@ -91,7 +86,7 @@ int drift(const ModelOptions& o) {
   j["compiled_equals_eager"] = equal;
   j["kernels"] = Json::array();
   if (Status s = kernel_rows(*session, feeds, j["kernels"]); !s) return report(o.file, s.error());
-  if (o.json) std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  if (o.json) print_json(j);
   else
     for (const Json& row : j["outputs"])
       std::printf("%-30s eager %8.2f ulp   compiled %8.2f ulp   %s\n", row["name"].get<std::string>().c_str(), row["eager_ulp"].get<double>(), row["compiled_ulp"].get<double>(), row["compiled_equals_eager"].get<bool>() ? "bit-equal" : "differ");

@@ -41,7 +41,7 @@ int pack(const PackOptions& o) {
     list.push_back({{"strategy", r.strategy}, {"peak", r.peak}, {"lower_bound", r.lower_bound}, {"optimal", optimal}, {"seconds", r.seconds}});
     if (!o.json) std::printf("%-12s peak %12lld  bound %12lld  %-8s  %.3f s\n", r.strategy.c_str(), static_cast<long long>(r.peak), static_cast<long long>(r.lower_bound), plan::proof_name(r.proof), r.seconds);
   }
-  if (o.json) std::printf("%s\n", list.dump().c_str());
+  if (o.json) print_json(list);
   if (!fits) return report(o.file, over_limit("--capacity", "no plan fits into " + std::to_string(o.capacity) + " bytes", "give more, or another strategy"));
   return 0;
 }

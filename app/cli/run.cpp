@@ -1,19 +1,16 @@
 #include "cli/verbs.h"
 
+#include "base/clock.h"
 #include "import/tensor_files.h"
 #include "runtime/reference.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 namespace cutaway::cli {
 namespace {
-
-double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 bool parse_mode(const std::string& name, driver::Mode& mode) {
   for (driver::Mode m : {driver::Mode::compiled, driver::Mode::eager, driver::Mode::oracle})
@@ -34,12 +31,6 @@ std::string escaped(const std::string& name) {
     }
   }
   return out.empty() ? "output" : out.substr(0, 200);
-}
-
-Json breaks_of(const driver::RunInfo& info) {
-  Json out = Json::array();
-  for (const driver::BreakInfo& b : info.breaks) out.push_back({{"node", b.node}, {"cause", b.cause}, {"reason", b.reason}});
-  return out;
 }
 
 struct RunOptions : ModelOptions {
@@ -68,11 +59,7 @@ Status write_profile(driver::Session& session, const driver::Feeds& feeds, const
       events.push_back({{"name", e.kernels()[k].name}, {"cat", "kernel"}, {"ph", "X"}, {"ts", at}, {"dur", context->launch_us[k]}, {"pid", 1}, {"tid", 1},
                         {"args", {{"kernel", "kernel:" + std::to_string(k)}, {"gflops", e.kernels()[k].flops / std::max(context->launch_us[k], 1e-3) * 1e-3}}}});
   }
-  std::ofstream file(path + ".new");
-  file << Json{{"traceEvents", events}, {"displayTimeUnit", "ms"}}.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
-  file.close();
-  if (!file || std::rename((path + ".new").c_str(), path.c_str()) != 0) return bad_input("--profile", "'" + path + "' cannot be written");
-  return {};
+  return write_json(path, {{"traceEvents", events}, {"displayTimeUnit", "ms"}}, "--profile");
 }
 
 int run(const RunOptions& o) {
@@ -101,9 +88,9 @@ int run(const RunOptions& o) {
   }
   if (!o.profile.empty())
     if (Status s = write_profile(*session, feeds, o.profile); !s) return report(o.file, s.error());
-  Json j{{"model", o.file}, {"mode", o.mode}, {"ms", median(times)}, {"breaks", breaks_of(info)}};
+  Json j{{"model", o.file}, {"mode", o.mode}, {"ms", median(times)}, {"breaks", breaks_json(info)}};
   for (size_t i = 0; i < names.size(); ++i) j["outputs"].push_back({{"name", names[i]}, {"type", outputs[i].type().str()}});
-  if (o.json) return std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()), 0;
+  if (o.json) return print_json(j), 0;
   for (size_t i = 0; i < names.size(); ++i) std::printf("%s: %s\n", names[i].c_str(), outputs[i].type().str().c_str());
   for (const driver::BreakInfo& b : info.breaks) std::printf("break at %s (%s): %s\n", b.node.c_str(), b.cause.c_str(), b.reason.c_str());
   std::printf("%s: %.3f ms (median of %zu)\n", o.mode.c_str(), median(times), times.size());
@@ -145,7 +132,7 @@ int bench(const BenchOptions& o) {
   j["lower_bound_bytes"] = first.lower_bound_bytes;
   j["kernels"] = first.kernels;
   j["launches"] = first.launches;
-  if (o.json) return std::printf("%s\n", j.dump(-1, ' ', false, Json::error_handler_t::replace).c_str()), 0;
+  if (o.json) return print_json(j), 0;
   for (const auto& [key, value] : j.items()) std::printf("%-20s %s\n", key.c_str(), value.dump().c_str());
   return 0;
 }

@@ -26,6 +26,11 @@ struct ModelOptions {
 // Prints `FILE: where: KIND: what (hint)` on standard error and gives the exit code.
 int report(const std::string& file, const Diagnostic& d);
 void print_notes(const std::string& file, const std::vector<std::string>& notes);
+// One object (or list) on standard output; bytes that are no UTF-8 are replaced.
+void print_json(const Json& j);
+// Written beside and renamed; bad-input where that fails. `option` names it in the diagnostic.
+Status write_json(const std::string& path, const Json& j, const std::string& option);
+Json breaks_json(const driver::RunInfo& info);
 double median(std::vector<double> v);
 
 void add_run(CLI::App& app, int& code);

@@ -124,7 +124,7 @@ int verify(const VerifyOptions& o) {
     if (!o.json && (r.status != "passed" || results.size() <= 50)) std::printf("%-11s %s%s%s\n", r.status.c_str(), r.path.c_str(), r.detail.empty() ? "" : ": ", r.detail.c_str());
   }
   const int total = static_cast<int>(results.size()), failed = total - passed - unsupported;
-  if (o.json) std::printf("%s\n", Json{{"total", total}, {"passed", passed}, {"failed", failed}, {"unsupported", unsupported}, {"cases", list}}.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+  if (o.json) print_json(Json{{"total", total}, {"passed", passed}, {"failed", failed}, {"unsupported", unsupported}, {"cases", list}});
   else std::printf("%d cases: %d passed, %d failed, %d unsupported\n", total, passed, failed, unsupported);
   return failed ? 1 : unsupported ? 3 : 0;
 }

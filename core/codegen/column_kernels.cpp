@@ -37,7 +37,7 @@ class ColumnPrinter {
     std::string body = fmt::format("    const long j0 = t * {0}L, jn = {1}L - j0 < {0}L ? {1}L - j0 : {0}L;\n    {2} acc[{0}];\n", width, strip.extent, sum_type(op, t));
     body += fmt::format("    for (long j = 0; j < {}L; ++j) acc[j] = {};\n", width, neutral(op, t));
     body += loops + "    {\n" + check;
-    body += fmt::format("      for (long j = 0; j < jn; ++j) {{\n        const long i{} = j0 + j;\n{}        acc[j] = {};\n      }}\n    }}\n", strip.dim, before + inner_check_, guarded(combine(op, t, "acc[j]", x)));
+    body += fmt::format("      for (long j = 0; j < jn; ++j) {{\n        const long i{} = j0 + j;\n{}        acc[j] = {};\n      }}\n    }}\n", strip.dim, before, guarded(combine(op, t, "acc[j]", x)));
     body += fmt::format("    for (long j = 0; j < jn; ++j) {{\n      const long i{} = j0 + j;\n      (void)i{};\n      const {} v{} = {};\n", strip.dim, strip.dim, type, result.v, rounded_result(t, "acc[j]"));
     if (p_.escapes(result)) body += "      " + p_.store(result, out_at, fmt::format("v{}", result.v)) + "\n";
     body += after + "    }\n";
@@ -72,7 +72,7 @@ class ColumnPrinter {
   NestPrinter& p_;
   const std::vector<NodeId>& nodes_;
   Kernel& kernel_;
-  std::string inner_check_, inner_condition_;
+  std::string inner_condition_;
 };
 
 bool print_window(NestPrinter& p, const std::vector<NodeId>& nodes, Kernel& kernel) {

@@ -81,13 +81,6 @@ Epilogue epilogue_of(NestPrinter& p, const std::vector<NodeId>& nodes, DType t) 
   return Epilogue(body);
 }
 
-// Pointers named b<i> must exist in the epilogue's scope: the prologue declares those that a dry run asked for.
-void declare_buffers(NestPrinter& p, Kernel& kernel, const Epilogue& epilogue, size_t rank, std::string& text) {
-  (void)epilogue.body("0", std::vector<std::string>(rank, "0"));
-  (void)p;
-  for (size_t i = 0; i < kernel.buffers.size(); ++i) text += fmt::format("  char* const e_b{0} = (char*)buffers[{0}];\n", i);
-}
-
 // Renames b<i> to e_b<i> in statements that stand inside another printer's function.
 std::string renamed(const std::string& s) {
   std::string out;
@@ -107,9 +100,11 @@ void take(Kernel& kernel, const Printed& printed) {
   kernel.loop_nest = printed.loop_nest;
 }
 
-Epilogue with_prologue(NestPrinter& p, Kernel& kernel, const Epilogue& plain, size_t rank) {
+// The prologue declares the buffers that the epilogue reads; a dry run finds out which.
+Epilogue with_prologue(const Kernel& kernel, const Epilogue& plain, size_t rank) {
+  (void)plain.body("0", std::vector<std::string>(rank, "0"));
   std::string prologue;
-  declare_buffers(p, kernel, plain, rank, prologue);
+  for (size_t i = 0; i < kernel.buffers.size(); ++i) prologue += fmt::format("  char* const e_b{0} = (char*)buffers[{0}];\n", i);
   return Epilogue([plain](const std::string& acc, const std::vector<std::string>& at) { return renamed(plain.body(acc, at)); }, prologue);
 }
 
@@ -130,31 +125,7 @@ bool print_dot(NestPrinter& p, const std::vector<NodeId>& nodes, Kernel& kernel,
   const bool whole = std::all_of(spec.b.batch_strides.begin(), spec.b.batch_strides.end(), [](int64_t s) { return s == 0; });
   spec.b_packed = is_constant(p, n.inputs[1]) && whole && spec.k > 0;
   spec.b.buffer = spec.b_packed ? packed_buffer(kernel, p, n.inputs[1]) : p.buffer(n.inputs[1], false);
-  // Without a batch stride of B the leading dims of A may be rows: one product of more rows.
-  if (spec.b_packed && !spec.batch.empty()) {
-    int64_t rows = spec.m;
-    bool straight = true;
-    for (size_t d = spec.batch.size(); d-- > 0; rows *= spec.batch[d])
-      straight = straight && (spec.batch[d] == 1 || spec.a.batch_strides[d] == spec.a.row_stride * rows);
-    if (straight && rows != spec.m && spec.m > 0) {
-      const std::vector<int64_t> full = dims;
-      const Epilogue inner = epilogue_of(p, nodes, t);
-      const Epilogue split([inner, full](const std::string& acc, const std::vector<std::string>& at) {
-        std::vector<std::string> idx(full.size());
-        idx.back() = at[1];
-        int64_t below = 1;
-        for (size_t d = full.size() - 1; d-- > 0; below *= full[d]) idx[d] = full[d] == 1 ? "0" : fmt::format("(({}) / {}L % {}L)", at[0], below, full[d]);
-        return inner.body(acc, idx);
-      });
-      spec.m = rows;
-      spec.batch.clear(), spec.a.batch_strides.clear(), spec.b.batch_strides.clear();
-      const Printed printed = print_matmul(spec, kernel.symbol, with_prologue(p, kernel, split, 2), options.simd, options.threads);
-      take(kernel, printed);
-      kernel.packed.push_back({spec.b.buffer, n.inputs[1], printed.packed_bytes, [spec, simd = options.simd](const void* from, void* to) { pack_matmul(spec, from, to, simd); }});
-      return true;
-    }
-  }
-  const Printed printed = print_matmul(spec, kernel.symbol, with_prologue(p, kernel, epilogue_of(p, nodes, t), dims.size()), options.simd, options.threads);
+  const Printed printed = print_matmul(spec, kernel.symbol, with_prologue(kernel, epilogue_of(p, nodes, t), dims.size()), options.simd, options.threads);
   take(kernel, printed);
   if (spec.b_packed) kernel.packed.push_back({spec.b.buffer, n.inputs[1], printed.packed_bytes, [spec, simd = options.simd](const void* from, void* to) { pack_matmul(spec, from, to, simd); }});
   return true;
@@ -189,7 +160,7 @@ bool print_conv_group(NestPrinter& p, const std::vector<NodeId>& nodes, Kernel& 
     idx.insert(idx.end(), at.begin() + 1, at.end() - 1);
     return logical.body(acc, idx);
   });
-  const Printed printed = print_conv(spec, kernel.symbol, with_prologue(p, kernel, inner, y.size()), options.simd, options.threads);
+  const Printed printed = print_conv(spec, kernel.symbol, with_prologue(kernel, inner, y.size()), options.simd, options.threads);
   take(kernel, printed);
   kernel.packed.push_back({spec.weights, n.inputs[1], printed.packed_bytes, [spec, simd = options.simd](const void* from, void* to) { pack_conv(spec, from, to, simd); }});
   return true;

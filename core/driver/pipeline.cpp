@@ -1,16 +1,14 @@
 #include "driver/pipeline.h"
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "plan/pack/pack.h"
 
-#include <chrono>
 
 namespace cutaway::driver {
 namespace {
-
-double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 codegen::Simd host_simd() {
 #if defined(__x86_64__)

@@ -1,17 +1,15 @@
 #include "driver/session.h"
 
+#include "base/clock.h"
 #include "import/mapped_file.h"
 #include "import/onnx/reader.h"
 #include "ir/text.h"
 #include "runtime/reference.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace cutaway::driver {
 namespace {
-
-double now_ms() { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // A value the oracle carries as f64, in the dtype that the graph declares.
 Tensor as_declared(const Tensor& t, const Type& type) {
@@ -127,8 +125,6 @@ std::vector<std::string> Session::output_names() const {
   return out;
 }
 
-std::vector<std::string> Session::wanted() const { return output_names(); }
-
 Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& values) {
   for (auto& v : stage.variants)
     if (v->fits(values)) return v->used = ++stage.clock, v.get();
@@ -137,9 +133,9 @@ Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& value
     v->segment = std::make_shared<onnx::Segment>();
     v->segment->graph = *text_;
     for (const InputInfo& i : model_inputs(model())) v->segment->inputs.push_back(i.name);
-    v->segment->outputs = wanted();
+    v->segment->outputs = output_names();
   } else {
-    auto segment = program_.lower(stage.nodes, values.env(), wanted());
+    auto segment = program_.lower(stage.nodes, values.env(), output_names());
     if (!segment) return segment.error();
     v->segment = std::make_shared<onnx::Segment>(std::move(*segment));
   }
@@ -198,13 +194,12 @@ Status Session::run_stage(Variant& v, Values& values, Mode mode, RunInfo& info) 
   return {};
 }
 
-Result<Session::Stage*> Session::next_stage(Variant& v, Values& values, bool progressed) {
+Result<Session::Stage*> Session::next_stage(Variant& v) {
   const onnx::Segment& s = *v.segment;
-  if (!progressed) {
+  if (s.outputs.empty()) { // nothing was lowered: what comes first cannot be
     const onnx::Deferred& d = s.rest.front();
     return unsupported(d.work.node->label(), d.reason, d.cause == onnx::BreakCause::unknown_op ? "`cutaway ops` lists what is known" : "");
   }
-  (void)values;
   if (!v.next) {
     v.next = std::make_shared<Stage>();
     for (const onnx::Deferred& d : s.rest) v.next->nodes.push_back(d.work);
@@ -240,7 +235,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
     }
     if (Status s = run_stage(v, values, mode, info); !s) return s.error();
     if (v.segment->rest.empty()) break;
-    auto next = next_stage(v, values, !v.segment->outputs.empty());
+    auto next = next_stage(v);
     if (!next) return next.error();
     stage = *next;
   }

@@ -63,8 +63,7 @@ class Session {
   Result<Variant*> variant_for(Stage& stage, const Values& values);
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
   Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
-  Result<Stage*> next_stage(Variant& variant, Values& values, bool progressed);
-  std::vector<std::string> wanted() const;
+  Result<Stage*> next_stage(Variant& variant);
 
   Options options_;
   onnx::Program program_;

@@ -41,6 +41,16 @@ std::vector<OriginId> Graph::model_nodes(OriginId o) const {
   return out;
 }
 
+std::string Graph::model_name(NodeId n) const {
+  const auto model = model_nodes(node(n).origin);
+  return model.empty() ? "n" + std::to_string(n.v) : origin(model[0]).name;
+}
+
+std::string Graph::place(NodeId n) const {
+  const auto model = model_nodes(node(n).origin);
+  return model.empty() ? "n" + std::to_string(n.v) : "node '" + origin(model[0]).name + "' (" + origin(model[0]).op_type + ")";
+}
+
 bool operator==(const Graph& a, const Graph& b) {
   if (a.name != b.name || a.count_ != b.count_ || a.outputs_ != b.outputs_ || a.origins_ != b.origins_) return false;
   const auto order = a.order();

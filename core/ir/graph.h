@@ -87,6 +87,9 @@ class Graph {
   size_t origin_count() const { return origins_.size(); }
   // The model nodes behind an origin, each once, in order of first mention.
   std::vector<OriginId> model_nodes(OriginId o) const;
+  // The first model node behind a node, for people: "conv1", and "node 'conv1' (Conv)"; "n12" where there is none.
+  std::string model_name(NodeId n) const;
+  std::string place(NodeId n) const;
   // One past the highest id ever given.
   uint32_t node_bound() const { return static_cast<uint32_t>(nodes_.size()); }
   uint32_t value_bound() const { return static_cast<uint32_t>(values_.size()); }

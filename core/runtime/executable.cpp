@@ -1,15 +1,13 @@
 #include "runtime/executable.h"
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "ir/eval.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace cutaway::runtime {
 namespace {
-
-double now_us() { return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // What one launch hands to the pool.
 struct Call {
@@ -23,31 +21,30 @@ void invoke(void* context, int64_t begin, int64_t end, int thread) {
   c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
 }
 
-std::string place_of(const Graph& g, NodeId id) {
-  const auto model = g.model_nodes(g.node(id).origin);
-  if (model.empty()) return "n" + std::to_string(id.v);
-  return "node '" + g.origin(model[0]).name + "' (" + g.origin(model[0]).op_type + ")";
-}
-
-// Copies a tensor to where its storage lies, under the storage's strides.
-void scatter_to(const Tensor& t, std::byte* base, const plan::Access& a) {
-  const auto size = dtype_size(t.dtype());
-  const auto dims = t.dims();
-  if (a.strides == plan::dense_strides(dims, {})) {
-    if (t.bytes()) std::memcpy(base + a.offset * size, t.aligned().data(), static_cast<size_t>(t.bytes()));
-    return;
-  }
-  const Tensor full = t.aligned();
+// Calls f(i, position) for the elements in row-major order, with the position of each under the access.
+template <class F> void for_each_element(const std::vector<int64_t>& dims, const plan::Access& a, F&& f) {
+  const int64_t count = count_of(dims).value_or(0);
   std::vector<int64_t> index(dims.size(), 0);
   int64_t at = a.offset;
-  for (int64_t i = 0; i < full.count(); ++i) {
-    std::memcpy(base + at * size, full.data() + i * size, static_cast<size_t>(size));
+  for (int64_t i = 0; i < count; ++i) {
+    f(i, at);
     for (size_t d = dims.size(); d-- > 0; index[d] = 0) {
       at += a.strides[d];
       if (++index[d] < dims[d]) break;
       at -= a.strides[d] * dims[d];
     }
   }
+}
+
+// Copies a tensor to where its storage lies, under the storage's strides.
+void scatter_to(const Tensor& t, std::byte* base, const plan::Access& a) {
+  const auto size = dtype_size(t.dtype());
+  const Tensor full = t.aligned();
+  if (a.strides == plan::dense_strides(t.dims(), {})) {
+    if (t.bytes()) std::memcpy(base + a.offset * size, full.data(), static_cast<size_t>(t.bytes()));
+    return;
+  }
+  for_each_element(t.dims(), a, [&](int64_t i, int64_t at) { std::memcpy(base + at * size, full.data() + i * size, static_cast<size_t>(size)); });
 }
 
 } // namespace
@@ -139,16 +136,7 @@ Tensor Executable::view(ValueId v, RunContext& c) const {
   const auto size = dtype_size(t.dtype);
   if (a.strides == plan::dense_strides(dims, {})) return Tensor(t.dtype, dims, base + a.offset * size, c.arena_);
   Tensor out(t.dtype, dims);
-  std::vector<int64_t> index(dims.size(), 0);
-  int64_t at = a.offset;
-  for (int64_t i = 0; i < out.count(); ++i) {
-    std::memcpy(out.mutable_data() + i * size, base + at * size, static_cast<size_t>(size));
-    for (size_t d = dims.size(); d-- > 0; index[d] = 0) {
-      at += a.strides[d];
-      if (++index[d] < dims[d]) break;
-      at -= a.strides[d] * dims[d];
-    }
-  }
+  for_each_element(dims, a, [&](int64_t i, int64_t at) { std::memcpy(out.mutable_data() + i * size, base + at * size, static_cast<size_t>(size)); });
   return out;
 }
 
@@ -167,7 +155,7 @@ Status Executable::run_builtin(const codegen::Kernel& kernel, RunContext& c) con
     auto out = eval(n.op, n.attrs, in, types);
     if (!out) {
       Diagnostic d = out.error();
-      d.where = place_of(graph_, id) + (d.where.empty() ? "" : ": " + d.where);
+      d.where = graph_.place(id) + (d.where.empty() ? "" : ": " + d.where);
       return d;
     }
     for (size_t i = 0; i < n.outputs.size(); ++i) {
@@ -212,7 +200,7 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, RunC
     if (l.fn) {
       Call call{l.fn, c.pointers_.data() + l.first_pointer, c.scratch_.get(), scratch_bytes_};
       c.pool_->run(k.units, invoke, &call);
-      if (c.flag_) return bad_input(place_of(graph_, k.nodes.front()), "an index is out of range");
+      if (c.flag_) return bad_input(graph_.place(k.nodes.front()), "an index is out of range");
     } else if (Status s = run_builtin(k, c); !s) {
       return s.error();
     }

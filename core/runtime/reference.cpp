@@ -1,17 +1,6 @@
 #include "runtime/reference.h"
 
 namespace cutaway::runtime {
-namespace {
-
-std::string place_of(const Graph& g, const Node& n) {
-  const auto model = g.model_nodes(n.origin);
-  if (model.empty()) return "n" + std::to_string(n.id.v);
-  const Origin& o = g.origin(model[0]);
-  return "node '" + o.name + "' (" + o.op_type + ")";
-}
-
-} // namespace
-
 Result<std::vector<Tensor>> run_reference(const Graph& g, std::span<const Tensor> inputs, const ReferenceOptions& options) {
   std::vector<Tensor> values(g.value_bound());
   std::vector<uint32_t> readers(g.value_bound());
@@ -32,7 +21,7 @@ Result<std::vector<Tensor>> run_reference(const Graph& g, std::span<const Tensor
       auto out = eval(n.op, n.attrs, in, types, {options.oracle});
       if (!out) {
         Diagnostic d = out.error();
-        d.where = place_of(g, n) + (d.where.empty() ? "" : ": " + d.where);
+        d.where = g.place(id) + (d.where.empty() ? "" : ": " + d.where);
         return d;
       }
       for (size_t i = 0; i < n.outputs.size(); ++i) values[n.outputs[i].v] = std::move((*out)[i]);

@@ -27,7 +27,8 @@ TEST(Storage, CancellingTransposesMoveNothing) {
   EXPECT_EQ(s.access(v), s.access(g.node(g.params()[0]).outputs[0]));
 }
 
-TEST(Memory, PlansWithoutOverlapAndMeetsTheBoundOnAChain) {
+// Twenty elementwise steps one after another, planned; `in_place`: each may overwrite its operand.
+MemoryPlan chain_plan(bool in_place) {
   Graph g;
   Builder b(g);
   ValueId v = b.param("x", {DType::f32, {1000}});
@@ -35,26 +36,21 @@ TEST(Memory, PlansWithoutOverlapAndMeetsTheBoundOnAChain) {
   for (int i = 0; i < 20; ++i) {
     const ValueId w = *b.make(Op::neg, {v});
     schedule.push_back({{v}, {w}, {}});
+    if (in_place) schedule.back().in_place = {v};
     v = w;
   }
   b.output(v, "y");
-  const MemoryPlan plan = plan_memory(g, Storage(g), schedule, "search", nullptr);
+  return plan_memory(g, Storage(g), schedule, "search", nullptr);
+}
+
+TEST(Memory, PlansWithoutOverlapAndMeetsTheBoundOnAChain) {
+  const MemoryPlan plan = chain_plan(false);
   EXPECT_EQ(plan.peak, plan.lower_bound);
   EXPECT_EQ(plan.peak, 2 * 4032);
 }
 
 TEST(Memory, AChainInPlaceTakesOneBuffer) {
-  Graph g;
-  Builder b(g);
-  ValueId v = b.param("x", {DType::f32, {1000}});
-  std::vector<Step> schedule;
-  for (int i = 0; i < 20; ++i) {
-    const ValueId w = *b.make(Op::neg, {v});
-    schedule.push_back({{v}, {w}, {v}});
-    v = w;
-  }
-  b.output(v, "y");
-  const MemoryPlan plan = plan_memory(g, Storage(g), schedule, "search", nullptr);
+  const MemoryPlan plan = chain_plan(true);
   EXPECT_EQ(plan.placements.size(), 1u); // the param and the output have memory of their own
   EXPECT_EQ(plan.peak, 4032);
 }

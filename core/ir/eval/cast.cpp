@@ -1,7 +1,5 @@
 #include "ir/eval/dispatch.h"
 
-#include "base/check.h"
-
 #include <cmath>
 
 namespace cutaway::eval_impl {
