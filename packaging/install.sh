@@ -60,8 +60,11 @@ cutaway_install() {
     return 1
   fi
   cutaway_apt update || echo "cutaway: apt-get update failed; trying with the package lists that are here" >&2
+  local policy
   for package in "${missing[@]}"; do
-    LC_ALL=C apt-cache policy "$package" 2>/dev/null | grep -q 'Candidate: [^(]' || unknown+=("$package")
+    # Not through a pipe: grep -q ends at the first match, and under pipefail the broken pipe would count as absent.
+    policy=$(LC_ALL=C apt-cache policy "$package" 2>/dev/null) || policy=""
+    [[ $policy =~ Candidate:\ [^\(] ]] || unknown+=("$package")
   done
   if [ "${#unknown[@]}" -gt 0 ]; then
     cutaway_install_failed "the package sources of this system do not have what is needed" "${unknown[*]}" \
