@@ -1,9 +1,10 @@
 #include "cli/verbs.h"
 
-#include "driver/describe.h"
+#include "driver/document/make.h"
 #include "driver/steps.h"
 #include "ir/text.h"
 #include "passes/passes.h"
+#include "trace/file/document_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -14,27 +15,6 @@ namespace {
 struct CompileOptions : ModelOptions {
   std::string stop_after, print_after, trace;
 };
-
-std::string arg_text(const Arg& a) {
-  if (const auto* i = std::get_if<int64_t>(&a)) return std::to_string(*i);
-  if (const auto* d = std::get_if<double>(&a)) return std::to_string(*d);
-  return std::get<std::string>(a);
-}
-
-// Every step with its sentence. Names are read from the graph as it was before the step, which undoing gives.
-Json steps_of(const driver::CompiledSegment& s) {
-  Json out = Json::array();
-  Graph g = driver::Steps(s.graph, s.journal.events()).at(0);
-  for (const Event& e : s.journal.events()) {
-    const driver::Described words = driver::describe(e, g);
-    Json entities = Json::array(), args = Json::array();
-    for (Entity who : e.entities) entities.push_back(entity_key(who));
-    for (const Arg& a : e.args) args.push_back(arg_text(a));
-    out.push_back({{"pass", e.pass}, {"code", e.code}, {"refused", e.refused}, {"title", words.title}, {"explanation", words.explanation}, {"entities", entities}, {"args", args}});
-    replay(g, e);
-  }
-  return out;
-}
 
 Json segment_json(const driver::CompiledSegment& s) {
   Json passes = Json::array();
@@ -78,9 +58,8 @@ int compile(const CompileOptions& o) {
   Json j{{"model", o.file}, {"segments", Json::array()}, {"breaks", breaks_json(info)}};
   for (const auto& s : session->last_segments()) j["segments"].push_back(segment_json(*s));
   if (!o.trace.empty()) {
-    Json trace = j;
-    for (size_t i = 0; i < session->last_segments().size(); ++i) trace["segments"][i]["journal"] = steps_of(*session->last_segments()[i]);
-    if (Status written = write_json(o.trace, trace, "--trace"); !written) return report(o.file, written.error());
+    const Status written = trace::write_document(o.trace, driver::make_document(*session, info, o.file));
+    if (!written) return report("--trace", written.error());
   }
   if (o.json) return print_json(j), 0;
   for (const auto& s : session->last_segments()) {
@@ -105,7 +84,7 @@ void add_compile(CLI::App& app, int& code) {
   o->add_to(*verb);
   verb->add_option("--stop-after", o->stop_after, "a pass; prints the graph after it");
   verb->add_option("--print-after", o->print_after, "a pass, or import; prints the graph after it");
-  verb->add_option("--trace", o->trace, "writes the steps as JSON");
+  verb->add_option("--trace", o->trace, "writes the steps as a document (JSON, or CBOR where the name ends in .cbor)");
   verb->callback([o, &code] { code = compile(*o); });
 }
 

@@ -1,3 +1,4 @@
+#include "base/version.h"
 #include "cli/verbs.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@ int main(int argc, char** argv) {
   using namespace cutaway::cli;
   CLI::App app("Cutaway: a compiler for machine-learning graphs that shows what it does", "cutaway");
   app.require_subcommand(1);
-  app.set_version_flag("--version", "cutaway 0.1.0");
+  app.set_version_flag("--version", std::string("cutaway ") + cutaway::version);
   int code = 0;
   for (auto* add : {add_compile, add_run, add_verify, add_bench, add_drift, add_bisect, add_pack, add_lists, add_later}) add(app, code);
   // `cutaway FILE` is `cutaway open FILE`.

@@ -5,12 +5,6 @@
 namespace cutaway::driver {
 namespace {
 
-std::string shortened(const std::string& s, size_t most) {
-  if (s.size() <= most) return s;
-  const size_t head = (most - 3) / 2, tail = most - 3 - head;
-  return s.substr(0, head) + "..." + s.substr(s.size() - tail);
-}
-
 // The model node behind an entity, else the entity's key.
 std::string name_of(Entity e, const Graph& g) {
   OriginId origin;
@@ -39,28 +33,28 @@ struct Phrase {
 using S = const std::string&;
 // a and b: the names of the first two entities.
 const Phrase phrases[] = {
-    {"fold", [](const Event& e, S a, S) { return word(e, 0) + " of " + a + " becomes a constant"; },
+    {"fold", [](const Event&, S a, S) { return a + " becomes a constant"; },
      [](const Event& e, S, S) { return "All its inputs are constants; the result takes " + bytes_text(number(e, 1)) + "."; }},
     {"not-folded.budget", [](const Event&, S a, S) { return a + " is not folded"; },
      [](const Event& e, S, S) { return "Not folded: the constant would take " + bytes_text(number(e, 0)) + ", " + bytes_text(number(e, 1)) + " of the budget are left."; }},
     {"not-folded.error", [](const Event&, S a, S) { return a + " is not folded"; }, [](const Event& e, S, S) { return "Not folded: " + word(e, 0) + "."; }},
     {"not-rewritten", [](const Event& e, S a, S) { return word(e, 0) + " is not applied to " + a; },
      [](const Event& e, S, S) { return "Not rewritten: " + word(e, 0) + " is exact only where " + word(e, 1) + "; nothing proves it."; }},
-    {"merge", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " is that of " + b; },
+    {"merge", [](const Event&, S a, S b) { return a + " equals " + b; },
      [](const Event&, S, S) { return std::string("Both have the same op, attributes and inputs; one is kept."); }},
-    {"drop", [](const Event& e, S a, S) { return word(e, 0) + " of " + a + " is dropped"; }, [](const Event&, S, S) { return std::string("No output of the graph needs it."); }},
+    {"drop", [](const Event&, S a, S) { return a + " is dropped"; }, [](const Event&, S, S) { return std::string("No output of the graph needs it."); }},
     {"layout", [](const Event&, S a, S) { return a + " gets a layout of its own"; },
      [](const Event&, S, S) { return std::string("Its dims lie in the order in which its kernel makes them; readers follow the strides."); }},
-    {"group", [](const Event& e, S a, S) { return word(e, 0) + " of " + a + " starts a kernel"; }, [](const Event&, S, S) { return std::string("It joins no kernel of its producers."); }},
-    {"fuse", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " joins " + b; },
+    {"group", [](const Event&, S a, S) { return a + " starts a kernel"; }, [](const Event&, S, S) { return std::string("It joins no kernel of its producers."); }},
+    {"fuse", [](const Event&, S a, S b) { return a + " joins " + b; },
      [](const Event& e, S, S) { return "The value between them is neither written nor read back: " + bytes_text(number(e, 1)) + " of traffic saved."; }},
-    {"not-fused.cycle", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " does not join " + b; },
+    {"not-fused.cycle", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event&, S a, S b) { return "Not fused: a path leads from " + b + " to " + a + " through another kernel."; }},
-    {"not-fused.shape", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " does not join " + b; },
+    {"not-fused.shape", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event&, S a, S b) { return "Not fused: " + a + " iterates over another space than " + b + "."; }},
-    {"not-fused.axes", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " does not join " + b; },
+    {"not-fused.axes", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event&, S a, S b) { return "Not fused: " + a + " reduces over other axes than " + b + "."; }},
-    {"not-fused.reduction-after-contraction", [](const Event& e, S a, S b) { return word(e, 0) + " of " + a + " does not join " + b; },
+    {"not-fused.reduction-after-contraction", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event&, S a, S b) { return "Not fused: " + a + " reduces what " + b + " makes tile by tile."; }},
     {"not-fused.limit", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event& e, S, S) { return "Not fused: the kernel has " + std::to_string(number(e, 0)) + " members, the limit."; }},
@@ -74,6 +68,12 @@ const Phrase phrases[] = {
 
 } // namespace
 
+std::string shortened(const std::string& s, size_t most) {
+  if (s.size() <= most) return s;
+  const size_t head = (most - 3) / 2, tail = most - 3 - head;
+  return s.substr(0, head) + "..." + s.substr(s.size() - tail);
+}
+
 std::string bytes_text(int64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
   const double kib = static_cast<double>(bytes) / 1024;
@@ -84,8 +84,12 @@ std::string bytes_text(int64_t bytes) {
 }
 
 Described describe(const Event& event, const Graph& graph) {
-  const std::string a = event.entities.empty() ? "" : name_of(event.entities[0], graph);
-  const std::string b = event.entities.size() < 2 ? "" : name_of(event.entities[1], graph);
+  return describe(event, [&](Entity e) { return name_of(e, graph); });
+}
+
+Described describe(const Event& event, const Namer& name) {
+  const std::string a = event.entities.empty() ? "" : name(event.entities[0]);
+  const std::string b = event.entities.size() < 2 ? "" : name(event.entities[1]);
   for (const Phrase& p : phrases) {
     if (event.code != p.code) continue;
     const auto title = [&](size_t most) { return p.title(event, shortened(a, most), shortened(b, most)); };

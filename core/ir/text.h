@@ -14,6 +14,9 @@ struct PrintOptions {
 };
 std::string print(const Graph& graph, const PrintOptions& options = {});
 
+// One attribute's value as print() writes it; long tensors are cut.
+std::string attr_text(const AttrValue& value);
+
 // The graph of a text, or invalid-model naming the line and what was expected there. Ids may be left out in a text written
 // by hand: nodes are then numbered in order, and %names that are no numbers are given values in order.
 Result<Graph> parse_graph(const std::string& text);

@@ -30,7 +30,7 @@ std::string tensor_text(const Tensor& t, const PrintOptions& options) {
 }
 
 // Each kind of value has a mark of its own, so that it reads back as what it was.
-std::string attr_text(const AttrValue& v, const PrintOptions& options) {
+std::string attribute_text(const AttrValue& v, const PrintOptions& options) {
   struct Visitor {
     const PrintOptions& options;
     std::string operator()(int64_t x) const { return number(x); }
@@ -59,7 +59,7 @@ std::string node_text(const Graph& g, const Node& n, const PrintOptions& options
   if (!n.attrs.empty()) {
     out += " {";
     for (size_t i = 0; i < n.attrs.entries().size(); ++i)
-      out += (i ? ", " : "") + n.attrs.entries()[i].first + " = " + attr_text(n.attrs.entries()[i].second, options);
+      out += (i ? ", " : "") + n.attrs.entries()[i].first + " = " + attribute_text(n.attrs.entries()[i].second, options);
     out += "}";
   }
   out += " : ";
@@ -75,6 +75,8 @@ std::string node_text(const Graph& g, const Node& n, const PrintOptions& options
 }
 
 } // namespace
+
+std::string attr_text(const AttrValue& value) { return attribute_text(value, {.elide_above = 64}); }
 
 std::string print(const Graph& g, const PrintOptions& options) {
   std::string out = "graph " + quote(g.name) + " {\n";

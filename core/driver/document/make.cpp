@@ -1,0 +1,244 @@
+#include "driver/document/make.h"
+
+#include "base/version.h"
+#include "driver/describe.h"
+#include "driver/document/mirror.h"
+#include "driver/steps.h"
+#include "passes/passes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace cutaway::driver {
+namespace {
+
+using trace::Phase;
+
+// Steps times nodes up to which the bytes alive are counted after every step; beyond, after every pass.
+constexpr size_t live_budget = 40'000'000;
+
+class TraceMaker {
+ public:
+  TraceMaker(const CompiledSegment& segment, std::string name)
+      : segment_(segment), events_(segment.journal.events()), mirror_(Steps(segment.graph, events_).at(0)), name_(std::move(name)) {}
+
+  std::shared_ptr<const trace::Trace> run() {
+    import_step();
+    size_t done = 0;
+    for (const PassRun& run : segment_.passes) {
+      open_pass(run.name, summary_of(run.name), Phase::rewrite, run.ms);
+      for (done = run.first_event; done < run.last_event; ++done) event_step(events_[done]);
+      close_pass();
+    }
+    if (segment_.executable) {
+      schedule();
+      memory(done);
+      codegen();
+    }
+    auto trace = std::make_shared<trace::Trace>(std::move(first_), std::move(steps_), std::move(passes_), std::move(panels_));
+    trace->name = name_;
+    trace->steps_left_out = segment_.journal.dropped();
+    return trace;
+  }
+
+ private:
+  Namer namer() const {
+    return [this](Entity e) { return mirror_.name(e); };
+  }
+  static std::string summary_of(const std::string& pass) {
+    for (const passes::PassRow& row : passes::all_passes())
+      if (pass == row.name) return row.summary;
+    return {};
+  }
+
+  void open_pass(const std::string& name, const std::string& summary, Phase phase, double ms) {
+    passes_.push_back({name, summary, phase, static_cast<uint32_t>(steps_.size()), 0, ms});
+    mirror_.editor().erase_notes();
+    peak_ = -1;
+  }
+  void close_pass() { passes_.back().last = static_cast<uint32_t>(steps_.size()); }
+
+  trace::Step& add_step(const std::string& code, const std::string& title, const std::string& text) {
+    trace::Step& s = steps_.emplace_back();
+    s.id = static_cast<uint32_t>(steps_.size() - 1);
+    s.pass = static_cast<uint32_t>(passes_.size() - 1);
+    s.phase = passes_.back().phase;
+    s.code = pool_(code), s.title = title, s.explanation = text;
+    return s;
+  }
+  // Closes the step: what the graph became, and what it costs.
+  void finish(trace::Step& s) {
+    s.edits = mirror_.editor().take();
+    s.after = mirror_.metrics();
+    if (packed_ >= 0) {
+      s.after.peak_bytes = packed_;
+    } else {
+      const bool changed = std::any_of(s.edits.begin(), s.edits.end(), [](const trace::Edit& e) { return !std::holds_alternative<trace::Change<trace::GraphNote>>(e); });
+      if (peak_ < 0 || (changed && events_.size() * mirror_.graph().node_count() < live_budget)) peak_ = mirror_.live_peak();
+      s.after.peak_bytes = peak_;
+    }
+  }
+
+  void import_step() {
+    open_pass("import", "reads the model into primitive ops", Phase::import, -1);
+    const trace::Metrics m = mirror_.metrics();
+    trace::Step& s = add_step("import", "The model as imported", fmt::format("{} primitive ops; every one remembers the model node it came from.", m.nodes));
+    finish(s);
+    s.edits.clear();
+    first_ = mirror_.editor().graph();
+    close_pass();
+  }
+
+  void event_step(const Event& event) {
+    // Names are read before the change: what it removes still has one.
+    const Described before = describe(event, namer());
+    trace::Step& s = add_step(event.code, before.title, before.explanation);
+    s.refused = event.refused;
+    s.entities = event.entities;
+    mirror_.replay(event);
+    if (event.refused) add_note(s);
+    finish(s);
+  }
+
+  void add_note(const trace::Step& s) {
+    trace::GraphNote note;
+    note.id = trace::NoteId(next_note_++);
+    const std::string& code = s.code.str();
+    note.kind = code.find("limit") != std::string::npos || code.find("budget") != std::string::npos ? trace::RefusalKind::over_limit : trace::RefusalKind::illegal;
+    note.title = s.title, note.reason = s.explanation;
+    note.entities = s.entities;
+    mirror_.editor().set(std::move(note));
+  }
+
+  // The order in which kernels run, which the members of each follow.
+  void schedule() {
+    open_pass("schedule", "puts the kernels into a topological order", Phase::plan, -1);
+    double at = 0;
+    for (const codegen::Kernel& k : segment_.executable->kernels())
+      for (NodeId n : k.nodes) {
+        const double place = at++;
+        mirror_.editor().node(n, [&](trace::GraphNode& node) { node.order = place; });
+      }
+    trace::Step& s = add_step("scheduled", fmt::format("{} kernels in order", segment_.executable->launch_count()),
+                              "A topological order of the kernels: each after those whose values it reads.");
+    finish(s);
+    close_pass();
+  }
+
+  void memory(size_t from) {
+    const trace::ArenaPanel* arena = nullptr;
+    if (!segment_.executable->memory().placements.empty()) {
+      panels_.push_back(arena_panel());
+      arena = std::get_if<trace::ArenaPanel>(&panels_.back());
+    }
+    open_pass("memory", "packs the values between kernels into one arena", Phase::plan, -1);
+    packed_ = arena ? 0 : -1;
+    for (size_t i = from; i < events_.size(); ++i) {
+      const Event& event = events_[i];
+      const Described words = describe(event, namer());
+      trace::Step& s = add_step(event.code, words.title, words.explanation);
+      s.refused = event.refused;
+      s.entities = event.entities;
+      if (arena) s.panels.push_back(0);
+      if (event.code == "placed" && arena) place(s);
+      finish(s);
+    }
+    close_pass();
+  }
+  void place(trace::Step& s) {
+    const uint32_t index = s.entities.back().id;
+    auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[index];
+    buffer.placed_at = s.id;
+    packed_ = std::max(packed_, buffer.offset + buffer.bytes);
+    for (const ValueId v : buffer.values) mirror_.editor().value(v, [&](trace::GraphValue& value) { value.buffer = buffer.id; });
+  }
+
+  std::string value_name(ValueId v) const {
+    const Graph& g = mirror_.graph();
+    return g.alive(v) ? mirror_.name(g.value(v).producer) : "value " + std::to_string(v.v);
+  }
+
+  trace::ArenaPanel arena_panel() const {
+    const runtime::Executable& e = *segment_.executable;
+    const plan::MemoryPlan& plan = e.memory();
+    trace::ArenaPanel out;
+    out.name = "arena 0";
+    out.peak = plan.peak, out.bound = plan.lower_bound, out.optimal = plan.optimal, out.alignment = 64;
+    out.strategy = plan.strategy;
+    for (const codegen::Kernel& k : e.kernels()) out.launches.push_back(kernel_name(k));
+    for (size_t i = 0; i < plan.placements.size(); ++i) out.buffers.push_back(buffer(plan.placements[i], i, out.launches));
+    return out;
+  }
+  trace::ArenaBuffer buffer(const plan::Allocation& a, size_t index, const std::vector<trace::Text>& launches) const {
+    const Graph& g = mirror_.graph();
+    trace::ArenaBuffer b;
+    b.id = BufferId(static_cast<uint32_t>(index));
+    b.start = a.start, b.end = a.end, b.bytes = a.bytes, b.offset = a.offset;
+    b.values = a.roots;
+    b.name = value_name(a.roots[0]);
+    for (size_t i = 1; i < a.roots.size(); ++i) b.chain.push_back(value_name(a.roots[i]));
+    b.dtype = dtype_name(g.type(a.roots[0]).dtype);
+    b.shape = shape_str(g.type(a.roots[0]).shape);
+    if (a.start < static_cast<int64_t>(launches.size())) b.producer = launches[static_cast<size_t>(a.start)];
+    if (a.end > 0 && a.end <= static_cast<int64_t>(launches.size())) b.last_reader = launches[static_cast<size_t>(a.end) - 1];
+    b.category = mirror_.category(g.value(a.roots[0]).producer);
+    return b;
+  }
+
+  std::string kernel_name(const codegen::Kernel& k) const { return k.group ? mirror_.name(k.group) : k.nodes.empty() ? k.name : mirror_.name(k.nodes[0]); }
+
+  void codegen() {
+    open_pass("codegen", "prints each kernel as a loop nest and as source", Phase::codegen, segment_.executable->codegen_ms);
+    for (const codegen::Kernel& k : segment_.executable->kernels()) {
+      const std::string name = kernel_name(k);
+      const auto at = static_cast<uint32_t>(panels_.size());
+      const Entity who = k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]);
+      panels_.push_back(trace::TextPanel{name, "loop nest", who, k.loop_nest, {}});
+      if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, {}});
+      const std::string text = k.builtin() ? fmt::format("No printer knows {}: the reference evaluation runs it, on values in memory.", k.name)
+                                           : fmt::format("{}: {} ops in one kernel, {} units of work for the threads; it reads {} values and writes {}.", k.name,
+                                                         k.nodes.size(), k.units, k.reads.size(), k.writes.size());
+      trace::Step& s = add_step(k.builtin() ? "builtin" : "printed", shortened(name + (k.builtin() ? " runs built in" : " becomes a loop nest"), 48), text);
+      s.entities = {who};
+      for (auto p = at; p < panels_.size(); ++p) s.panels.push_back(p);
+      finish(s);
+    }
+    close_pass();
+  }
+
+  const CompiledSegment& segment_;
+  const std::vector<Event>& events_;
+  GraphMirror mirror_;
+  std::string name_;
+  trace::TextPool pool_;
+  trace::GraphDoc first_;
+  std::vector<trace::Step> steps_;
+  std::vector<trace::Pass> passes_;
+  std::vector<trace::Panel> panels_;
+  uint32_t next_note_ = 0;
+  int64_t peak_ = -1, packed_ = -1;
+};
+
+} // namespace
+
+std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name) { return TraceMaker(segment, name).run(); }
+
+std::string model_title(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path) {
+  trace::Document out;
+  out.model = model_title(path);
+  out.device = fmt::format("cpu, {} threads", session.options().threads);
+  out.version = version;
+  const auto standard = Settings{}.list();
+  for (const auto& [key, value] : session.options().settings.list())
+    if (standard.at(key) != value) out.settings.push_back({key, value});
+  for (const BreakInfo& b : info.breaks) out.breaks.push_back({b.node, b.cause, b.reason});
+  const std::string stem = std::filesystem::path(path).stem().string();
+  for (size_t i = 0; i < session.last_segments().size(); ++i)
+    out.traces.push_back(make_trace(*session.last_segments()[i], i == 0 ? stem : fmt::format("{}, part {}", stem, i + 1)));
+  return out;
+}
+
+} // namespace cutaway::driver

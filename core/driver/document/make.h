@@ -1,0 +1,18 @@
+#pragma once
+#include "driver/pipeline.h"
+#include "driver/session.h"
+#include "trace/document.h"
+
+namespace cutaway::driver {
+
+// The steps of one compile as views read them: the imported graph, a step an event of the journal, the schedule, the
+// arena, and the text of each kernel. The segment must have been compiled with its journal.
+std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name);
+
+// The document of the compiles that a session's last run used.
+trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path);
+
+// The document's title for a file: its name without the folder.
+std::string model_title(const std::string& path);
+
+} // namespace cutaway::driver
