@@ -50,7 +50,7 @@ GraphMirror::GraphMirror(const Graph& imported) : g_(imported), names_(node_name
   for (NodeId id : g_.order()) {
     const Node& n = g_.node(id);
     count(id, 1);
-    if (n.group) groups_[n.group].nodes.insert(id), touched_groups_.insert(n.group.v);
+    if (n.group) regroup(id, {}, n.group);
     if (!leaf(n)) editor_.set(make_node(id));
     for (ValueId v : n.outputs) editor_.set(make_value(v));
   }
@@ -175,8 +175,16 @@ void GraphMirror::renumber() {
 }
 
 void GraphMirror::regroup(NodeId node, GroupId before, GroupId after) {
-  if (before) groups_[before].nodes.erase(node), touched_groups_.insert(before.v);
-  if (after) groups_[after].nodes.insert(node), touched_groups_.insert(after.v);
+  if (before) {
+    auto& members = groups_[before].nodes;
+    if (members.erase(node) && members.empty()) --live_groups_;
+    touched_groups_.insert(before.v);
+  }
+  if (after) {
+    auto& members = groups_[after].nodes;
+    if (members.insert(node).second && members.size() == 1) ++live_groups_;
+    touched_groups_.insert(after.v);
+  }
 }
 
 // Notes which elements an edit changes. Runs before the edit for what disappears and after it for what is new.
@@ -240,8 +248,7 @@ void GraphMirror::replay(const Event& event) {
 trace::Metrics GraphMirror::metrics() const {
   trace::Metrics m;
   m.nodes = nodes_;
-  m.launches = alone_;
-  for (const auto& [id, members] : groups_) m.launches += !members.nodes.empty();
+  m.launches = alone_ + live_groups_;
   m.traffic_bytes = traffic_;
   return m;
 }
