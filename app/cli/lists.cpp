@@ -41,12 +41,16 @@ void add_lists(CLI::App& app, int& code) {
   app.add_subcommand("doctor", "says which devices and libraries were found")->callback([&code] { code = doctor(); });
 }
 
-void add_later(CLI::App& app, int& code) {
-  for (const char* name : {"open", "export"}) {
-    CLI::App* verb = app.add_subcommand(name, "needs the explorer (later)");
-    verb->allow_extras();
-    verb->callback([name, &code] { code = later(name, "use `cutaway compile`, `run` and `drift`"); });
-  }
+void add_open_later(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand("open", "opens a model or a document in the explorer (later)");
+  verb->allow_extras();
+  verb->callback([&code] { code = later("open", "use `cutaway compile`, `run`, `drift` and `export`"); });
+}
+
+void add_export_later(CLI::App& app, int& code) {
+  CLI::App* verb = app.add_subcommand("export", "draws a figure (this build is without Qt)");
+  verb->allow_extras();
+  verb->callback([&code] { code = report("cutaway", unsupported("export", "needs Qt, and this build is without it", "build with Qt 6 installed")); });
 }
 
 } // namespace cutaway::cli

@@ -41,6 +41,8 @@ void add_bisect(CLI::App& app, int& code);
 void add_verify(CLI::App& app, int& code);
 void add_lists(CLI::App& app, int& code); // passes, ops, lessons, doctor
 void add_pack(CLI::App& app, int& code);
-void add_later(CLI::App& app, int& code); // open, export: what they do not do yet
+// open and export where they are not there: exit code 3.
+void add_open_later(CLI::App& app, int& code);
+void add_export_later(CLI::App& app, int& code);
 
 } // namespace cutaway::cli

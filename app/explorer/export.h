@@ -1,0 +1,9 @@
+#pragma once
+#include <CLI/CLI.hpp>
+
+namespace cutaway::explorer {
+
+// `cutaway export FILE --view V [--step N] [--theme T] -o out.svg|pdf|png`: FILE is a model, a .cut text or a document.
+void add_export(CLI::App& app, int& code);
+
+} // namespace cutaway::explorer

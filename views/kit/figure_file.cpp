@@ -1,0 +1,78 @@
+#include "kit/figure_file.h"
+
+#include "kit/svg_sheet.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QImage>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+
+namespace cutaway::views {
+namespace {
+
+constexpr double screenDpi = 96, printDpi = 300;
+
+QByteArray svg(const Theme& theme, const Figure& figure) {
+  SvgSheet sheet(theme, figure.size);
+  figure.draw(sheet);
+  return sheet.finish();
+}
+
+QByteArray pdf(const Theme& theme, const Figure& figure) {
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  constexpr int fine = 8; // QPdfWriter lays text out in whole device units
+  {
+    QPdfWriter writer(&buffer);
+    writer.setCreator("Cutaway");
+    writer.setResolution(int(screenDpi) * fine);
+    writer.setPageSize(QPageSize(figure.size * 72 / screenDpi, QPageSize::Point));
+    writer.setPageMargins({});
+    QPainter painter(&writer);
+    painter.scale(fine, fine);
+    PainterSheet sheet(painter, theme, 1, true);
+    figure.draw(sheet);
+  }
+  return bytes;
+}
+
+QByteArray png(const Theme& theme, const Figure& figure) {
+  const double ratio = printDpi / screenDpi;
+  QImage image((figure.size * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(ratio);
+  image.fill(theme.c("canvas"));
+  {
+    QPainter painter(&image);
+    PainterSheet sheet(painter, theme);
+    figure.draw(sheet);
+  }
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  image.save(&buffer, "PNG");
+  return bytes;
+}
+
+} // namespace
+
+bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, QString* why) {
+  const QString ending = QFileInfo(path).suffix().toLower();
+  QByteArray bytes;
+  if (ending == "svg")
+    bytes = svg(theme, figure);
+  else if (ending == "pdf")
+    bytes = pdf(theme, figure);
+  else if (ending == "png")
+    bytes = png(theme, figure);
+  else
+    return *why = "the name must end in .svg, .pdf or .png", false;
+  QSaveFile file(path);
+  if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
+    return *why = file.errorString(), false;
+  return true;
+}
+
+} // namespace cutaway::views

@@ -1,0 +1,43 @@
+#include "kit/numbers.h"
+
+#include <QLocale>
+
+#include <cmath>
+
+namespace cutaway::views {
+
+ByteUnit byteUnit(int64_t greatest) {
+  if (greatest < 1024) return {"B", 1};
+  if (greatest < int64_t{1} << 20) return {"KiB", 1024};
+  if (greatest < int64_t{1} << 30) return {"MiB", 1024. * 1024};
+  return {"GiB", 1024. * 1024 * 1024};
+}
+
+QString number(double value) {
+  const bool whole = std::abs(value - std::round(value)) < 0.005;
+  return QLocale(QLocale::English, QLocale::UnitedStates)
+      .toString(value, 'f',
+                whole                    ? 0
+                : std::abs(value) >= 100 ? 1
+                                         : 2);
+}
+
+QString tickText(double value, double step) {
+  const int decimals = step >= 1 ? 0 : int(std::ceil(-std::log10(step) - 1e-9));
+  return QLocale(QLocale::English, QLocale::UnitedStates).toString(value, 'f', decimals);
+}
+
+QString byteText(int64_t bytes) {
+  const ByteUnit unit = byteUnit(bytes);
+  return number(double(bytes) / unit.bytes) + ' ' + unit.name;
+}
+
+double tickStep(double range, int most) {
+  if (!(range > 0)) return 1;
+  const double power = std::pow(10, std::floor(std::log10(range / most)));
+  for (const double times : {1., 2., 5.})
+    if (range / (times * power) <= most) return times * power;
+  return 10 * power;
+}
+
+} // namespace cutaway::views
