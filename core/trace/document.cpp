@@ -22,9 +22,4 @@ GraphDoc Trace::at(uint32_t step) const {
   return graph;
 }
 
-const char* phase_name(Phase phase) {
-  static const char* const names[] = {"import", "rewrite", "plan", "codegen", "run"};
-  return names[static_cast<size_t>(phase)];
-}
-
 } // namespace cutaway::trace

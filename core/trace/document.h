@@ -98,6 +98,4 @@ struct Document {
   std::vector<std::shared_ptr<const Trace>> traces;
 };
 
-const char* phase_name(Phase phase);
-
 } // namespace cutaway::trace

@@ -93,10 +93,4 @@ const std::vector<NodeId>& Wiring::members(GroupId group) const {
   return found == members_.end() ? none : found->second;
 }
 
-const char* op_class_name(OpClass c) {
-  constexpr const char* names[] = {"elementwise", "broadcast",      "injective", "reduction", "window",
-                                   "contraction", "gather/scatter", "view",      "opaque"};
-  return names[static_cast<int>(c)];
-}
-
 } // namespace cutaway::trace

@@ -12,7 +12,7 @@ namespace cutaway::trace {
 
 using NoteId = Id<struct NoteTag>;
 
-// How fusion sees an op; the words of the table in visual/tokens.json (op_class_name).
+// How fusion sees an op; its words (trace/file/fields.h) are those of tokens.json.
 enum class OpClass : uint8_t {
   elementwise, broadcast, injective, reduction, window, contraction, gather_scatter, view, opaque
 };
@@ -184,8 +184,5 @@ struct Wiring {
   std::unordered_map<ValueId, std::vector<Use>> consumers_;
   std::unordered_map<GroupId, std::vector<NodeId>> members_;
 };
-
-// "elementwise", "gather/scatter", ...
-const char* op_class_name(OpClass c);
 
 } // namespace cutaway::trace

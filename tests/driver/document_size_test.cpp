@@ -53,5 +53,36 @@ TEST(DocumentSize, TenThousandNodesFiftyThousandSteps) {
   EXPECT_LT(grown, 500'000'000);
 }
 
+// Between two neighbours there is only so much room for place numbers: all are given anew, and nothing is counted twice.
+TEST(DocumentOrder, ManyInsertionsAtOnePlaceKeepOrderAndCounts) {
+  CompiledSegment segment;
+  Builder b(segment.graph);
+  ValueId v = b.param("x", {DType::f32, {4}});
+  for (int i = 0; i < 6; ++i) v = *b.make(Op::abs, {v});
+  b.output(v, "y");
+  Rewriter rw(segment.graph, &segment.journal, "test");
+  const auto order = segment.graph.order();
+  for (int i = 0; i < 200; ++i) {
+    rw.begin("mark", {entity(order[3])});
+    rw.insert_one(Op::neg, {segment.graph.node(order[2]).outputs[0]}, {}, order[4], {});
+    rw.end();
+  }
+  segment.passes = {{"test", 200, 1, segment.graph.node_count(), 0, segment.journal.events().size()}};
+  const auto trace = make_trace(segment, "dense");
+  for (const trace::Step& s : trace->steps()) {
+    const auto g = trace->at(s.id);
+    ASSERT_EQ(s.after.nodes, static_cast<int64_t>(g.nodes.size())) << s.id;
+    ASSERT_EQ(s.after.launches, s.after.nodes) << s.id;
+    ASSERT_EQ(s.after.traffic_bytes, s.after.nodes * 32) << s.id;
+  }
+  const auto last = trace->at(static_cast<uint32_t>(trace->steps().size()) - 1);
+  double before = -1;
+  for (NodeId id : segment.graph.order())
+    if (const trace::GraphNode* n = last.nodes.find(id)) {
+      ASSERT_LT(before, n->order);
+      before = n->order;
+    }
+}
+
 } // namespace
 } // namespace cutaway::driver

@@ -127,11 +127,8 @@ class TraceMaker {
   }
 
   void memory(size_t from) {
-    const trace::ArenaPanel* arena = nullptr;
-    if (!segment_.executable->memory().placements.empty()) {
-      panels_.push_back(arena_panel());
-      arena = std::get_if<trace::ArenaPanel>(&panels_.back());
-    }
+    const bool arena = !segment_.executable->memory().placements.empty();
+    if (arena) panels_.push_back(arena_panel());
     open_pass("memory", "packs the values between kernels into one arena", Phase::plan, -1);
     packed_ = arena ? 0 : -1;
     for (size_t i = from; i < events_.size(); ++i) {

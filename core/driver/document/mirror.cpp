@@ -169,7 +169,7 @@ void GraphMirror::place(NodeId id) {
 void GraphMirror::renumber() {
   double at = 0;
   for (NodeId id : g_.order()) {
-    if (order_[id.v] != at) touched_nodes_.insert(id.v);
+    if (order_[id.v] != at) renumbered_.insert(id.v);
     order_[id.v] = at++;
   }
 }
@@ -187,7 +187,7 @@ void GraphMirror::regroup(NodeId node, GroupId before, GroupId after) {
   }
 }
 
-// Notes which elements an edit changes. Runs before the edit for what disappears and after it for what is new.
+// Notes which elements an edit changes. Runs before the edit.
 void GraphMirror::touch(const Edit& edit) {
   const auto uses = [&](ValueId v) {
     if (v) touched_values_.insert(v.v);
@@ -240,9 +240,11 @@ void GraphMirror::replay(const Event& event) {
     count(id, 1);
     if (!leaf(g_.node(id))) editor_.set(make_node(id));
   }
+  for (const uint32_t n : renumbered_)
+    if (!touched_nodes_.contains(n) && !leaf(g_.node(NodeId(n)))) editor_.set(make_node(NodeId(n)));
   for (const uint32_t v : touched_values_) g_.alive(ValueId(v)) ? editor_.set(make_value(ValueId(v))) : editor_.erase(ValueId(v));
   for (const uint32_t k : touched_groups_) groups_[GroupId(k)].nodes.empty() ? editor_.erase(GroupId(k)) : editor_.set(make_group(GroupId(k)));
-  touched_nodes_.clear(), touched_values_.clear(), touched_groups_.clear();
+  touched_nodes_.clear(), touched_values_.clear(), touched_groups_.clear(), renumbered_.clear();
 }
 
 trace::Metrics GraphMirror::metrics() const {

@@ -53,6 +53,7 @@ class GraphMirror {
   std::vector<double> order_;  // by node
   std::map<GroupId, Members> groups_;
   std::set<uint32_t> touched_nodes_, touched_values_, touched_groups_;
+  std::set<uint32_t> renumbered_; // nodes that changed their place number and, by that, nothing else
   int64_t nodes_ = 0, alone_ = 0, live_groups_ = 0, traffic_ = 0;
 };
 

@@ -30,7 +30,6 @@ std::vector<std::string> path_of(const std::string& name) {
   return path;
 }
 
-
 std::string joined(const std::vector<std::string>& path, size_t count) {
   std::string out;
   for (size_t i = 0; i < count; ++i) out += (i ? "/" : "") + path[i];

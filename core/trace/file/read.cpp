@@ -134,21 +134,24 @@ class Reader {
     }
   }
 
-  Status read_chunk(size_t index) {
-    const std::string what = "chunk " + std::to_string(index);
-    auto read = records_.at(what, chunks_[index].offset, chunks_[index].size);
+  // Reads a record that belongs to a trace, brings it to the present schema and hands it to `use`.
+  template <class F> Status read_record(const std::string& what, const Place& place, file::Record kind, F&& use) {
+    auto read = records_.at(what, place.offset, place.size);
     if (!read) return read.error();
-    Json& j = *read;
-    if (Status s = file::migrate(path_, file::Record::chunk, j, schema_); !s) return s;
+    if (Status s = file::migrate(path_, kind, *read, schema_); !s) return s;
     return decode(what, [&] {
-      Parts* p = part(j);
-      if (!p) return;
+      if (Parts* p = part(*read)) use(*read, *p);
+    });
+  }
+
+  Status read_chunk(size_t index) {
+    return read_record("chunk " + std::to_string(index), chunks_[index], file::Record::chunk, [&](const Json& j, Parts& p) {
       if (!j.contains("steps") || !j["steps"].is_array() || j["steps"].size() > chunk_steps) return decoder_.fail("steps: not a list of at most 256");
-      if (p->steps.empty() && j.contains("keyframe")) {
-        read_graph(j["keyframe"], p->graph);
-        p->first = p->graph;
+      if (p.steps.empty() && j.contains("keyframe")) {
+        read_graph(j["keyframe"], p.graph);
+        p.first = p.graph;
       }
-      for (const Json& s : j["steps"]) read_step(s, *p);
+      for (const Json& s : j["steps"]) read_step(s, p);
     });
   }
 
@@ -215,17 +218,10 @@ class Reader {
   }
 
   Status read_panel(size_t index) {
-    const std::string what = "panel " + std::to_string(index);
-    auto read = records_.at(what, panels_[index].offset, panels_[index].size);
-    if (!read) return read.error();
-    Json& j = *read;
-    if (Status s = file::migrate(path_, file::Record::panel, j, schema_); !s) return s;
-    return decode(what, [&] {
-      Parts* p = part(j);
-      if (!p) return;
+    return read_record("panel " + std::to_string(index), panels_[index], file::Record::panel, [&](const Json& j, Parts& p) {
       if (!j.contains("kind") || !j.contains("panel")) return decoder_.fail("no kind or no panel");
-      const bool known = panel_of<ArenaPanel>(j, *p) || panel_of<TextPanel>(j, *p) || panel_of<TimelinePanel>(j, *p) || panel_of<TablePanel>(j, *p) ||
-                         panel_of<SeriesPanel>(j, *p);
+      const bool known = panel_of<ArenaPanel>(j, p) || panel_of<TextPanel>(j, p) || panel_of<TimelinePanel>(j, p) || panel_of<TablePanel>(j, p) ||
+                         panel_of<SeriesPanel>(j, p);
       if (!known) decoder_.fail("a panel of an unknown kind");
     });
   }

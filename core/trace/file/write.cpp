@@ -33,7 +33,7 @@ Json encode_step(const Trace& trace, const Step& step) {
   Json out = file::encode(step);
   out["id"] = step.id;
   out["parent"] = step.pass;
-  out["phase"] = phase_name(step.phase);
+  out["phase"] = file::encode(step.phase);
   out["pass"] = trace.passes()[step.pass].name.str();
   out["changed"] = step.changed();
   out["metrics"] = {{"before", file::encode(trace.before(step.id))}, {"after", file::encode(step.after)}};
