@@ -1,8 +1,8 @@
 #include "explorer/export.h"
 
-#include "arena/arena_figure.h"
 #include "cli/verbs.h"
 #include "driver/document/make.h"
+#include "registry.h"
 #include "trace/file/document_file.h"
 
 #include <QGuiApplication>
@@ -25,22 +25,36 @@ Result<trace::Document> document_of(const ExportOptions& o) {
   return driver::make_document(*session, info, o.file);
 }
 
-// The trace with the largest arena: where a model was cut, the part that matters for memory.
-Result<const trace::ArenaPanel*> arena_of(const trace::Document& d) {
-  const trace::ArenaPanel* found = nullptr;
-  for (const auto& trace : d.traces)
-    if (const auto* arena = trace->panel<trace::ArenaPanel>(0); arena && (!found || arena->peak > found->peak)) found = arena;
-  if (!found) return unsupported("--view arena", "there is no arena: every value is an input, a constant or an output of the model");
-  return found;
+// The segment with the largest arena: where a model was cut, the part that matters most.
+size_t main_segment(const trace::Document& d) {
+  size_t best = 0;
+  int64_t most = -1;
+  for (size_t i = 0; i < d.traces.size(); ++i) {
+    const auto* arena = d.traces[i]->panel<trace::ArenaPanel>(0);
+    if (arena && arena->peak > most) best = i, most = arena->peak;
+  }
+  return best;
+}
+
+views::Place place_of(trace::Document&& document, int64_t step) {
+  views::Place place;
+  place.segment = main_segment(document);
+  place.document = std::make_shared<trace::Document>(std::move(document));
+  const size_t steps = place.trace() ? place.trace()->steps().size() : 0;
+  if (steps) place.step = static_cast<uint32_t>(step < 0 ? steps - 1 : std::min<size_t>(static_cast<size_t>(step), steps - 1));
+  return place;
 }
 
 int run(const ExportOptions& o) {
-  if (o.view != "arena")
-    return cli::report("--view", unsupported("'" + o.view + "'", "is not drawn in this version", "arena is; the others come with the explorer"));
+  const views::ViewRow* view = views::viewNamed(QString::fromStdString(o.view));
+  if (!view) {
+    std::string known;
+    for (const views::ViewRow& row : views::allViews()) known += (known.empty() ? "" : ", ") + std::string(row.id);
+    return cli::report("--view", unsupported("'" + o.view + "'", "is not drawn in this version", "one of " + known));
+  }
   auto document = document_of(o);
   if (!document) return cli::report(o.file, document.error());
-  auto arena = arena_of(*document);
-  if (!arena) return cli::report(o.file, arena.error());
+  const views::Place place = place_of(std::move(*document), o.step);
 
   // Without a display, and without Qt's remarks on the surroundings (a missing XDG_RUNTIME_DIR).
   qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -54,7 +68,7 @@ int run(const ExportOptions& o) {
   QString why;
   const auto theme = views::Theme::load(":/visual", QString::fromStdString(o.theme), &why);
   if (!theme) return cli::report("--theme", bad_input("'" + o.theme + "'", why.toStdString(), "one of light, dark, contrast, paper"));
-  if (!views::writeFigure(QString::fromStdString(o.out), *theme, views::arenaFigure(**arena, *theme, o.step), &why))
+  if (!views::writeFigure(QString::fromStdString(o.out), *theme, view->figure(place, *theme, QSizeF(1080, 600)), &why))
     return cli::report("-o", bad_input("'" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending"));
   return 0;
 }

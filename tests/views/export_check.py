@@ -57,7 +57,7 @@ def main():
         assert "light, dark, contrast, paper" in run(*draw, model, "--theme", "pink", "-o", str(out / "b.svg"), code=2)
         assert ".svg, .pdf or .png" in run(*draw, model, "-o", str(out / "b.txt"), code=2)
         run(*draw, model, "-o", str(out / "none" / "b.svg"), code=2)
-        run(cutaway, "export", model, "--view", "graph", "-o", str(out / "b.svg"), code=3)
+        run(cutaway, "export", model, "--view", "telescope", "-o", str(out / "b.svg"), code=3)
         document.write_bytes(document.read_bytes()[:-400])
         assert "invalid-model" in run(*draw, str(document), "-o", str(out / "b.svg"), code=2)
 

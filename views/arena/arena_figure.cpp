@@ -1,5 +1,6 @@
 #include "arena/arena_figure.h"
 
+#include "kit/marks.h"
 #include "kit/numbers.h"
 
 #include <cmath>
@@ -9,8 +10,6 @@ namespace {
 
 constexpr double leftMargin = 72, rightMargin = 104, topMargin = 44, bottomMargin = 52;
 constexpr int manyBuffers = 2000; // no strokes and no text beyond
-
-QString text(const trace::Text& t) { return QString::fromStdString(t.str()); }
 
 class Drawing {
  public:
@@ -29,8 +28,12 @@ class Drawing {
     limits(s);
   }
 
- private:
   bool shown(const trace::ArenaBuffer& b) const { return step_ < 0 || b.placed_at <= step_; }
+  QRectF box(const trace::ArenaBuffer& b) const {
+    return {QPointF(x(double(b.start)), y(double(b.offset + b.bytes))), QPointF(x(double(b.end)) - 1, y(double(b.offset)))};
+  }
+
+ private:
   double x(double position) const { return plot_.left() + plot_.width() * position / double(last_); }
   double y(double bytes) const { return plot_.bottom() - plot_.height() * bytes / high_; }
 
@@ -67,7 +70,7 @@ class Drawing {
   }
 
   void buffer(Sheet& s, const trace::ArenaBuffer& b) const {
-    QRectF box(QPointF(x(double(b.start)), y(double(b.offset + b.bytes))), QPointF(x(double(b.end)) - 1, y(double(b.offset))));
+    const QRectF box = this->box(b);
     const Category& look = theme_.category(b.category);
     const bool small = std::min(box.width(), box.height()) < 3, many = arena_.buffers.size() > manyBuffers;
     if (small || many) {
@@ -85,9 +88,9 @@ class Drawing {
     const double room = box.width() - 10, left = box.left() + 5;
     const bool two = box.height() >= 34, three = box.height() >= 52 && !b.chain.empty();
     const double first = box.center().y() - (three ? 15 : two ? 8 : 0);
-    if (!s.text({left, first}, text(b.name), {.weight = 600, .room = room, .plate = plate}) || !two) return;
+    if (!s.text({left, first}, qt(b.name), {.weight = 600, .room = room, .plate = plate}) || !two) return;
     const Type quiet{.px = 11, .role = "textSecondary", .room = room, .plate = plate};
-    if (three) s.text({left, first + 15}, QString(QChar(0x2192)) + ' ' + text(b.chain.back()), quiet);
+    if (three) s.text({left, first + 15}, QString(QChar(0x2192)) + ' ' + qt(b.chain.back()), quiet);
     const QString size = byteText(b.bytes), bare = number(double(b.bytes) / byteUnit(b.bytes).bytes);
     for (const QString& shown : {size, bare})
       if (s.width(shown, quiet) <= room) {
@@ -126,12 +129,29 @@ class Drawing {
   double high_ = 1;
 };
 
+QString spoken(const trace::ArenaBuffer& b) {
+  QString out = QString("buffer %1, %2%3, %4, lives in [%5, %6)").arg(qt(b.name), qt(b.dtype), qt(b.shape), byteText(b.bytes)).arg(b.start).arg(b.end);
+  if (!b.producer.empty()) out += "\nwritten by " + qt(b.producer);
+  if (!b.last_reader.empty()) out += ", last read by " + qt(b.last_reader);
+  for (const trace::Text& next : b.chain) out += "\nthen holds " + qt(next) + ", in place";
+  return out;
+}
+
 } // namespace
 
-Figure arenaFigure(const trace::ArenaPanel& arena, const Theme& theme, int64_t step) {
+Figure arenaFigure(const Place& place, const Theme& theme, QSizeF room) {
   // 178 mm, the width of a printed page's text; screens get more.
-  const QSizeF size = theme.name() == "paper" ? QSizeF(673, 420) : QSizeF(1080, 600);
-  return {size, [arena, &theme, step, size](Sheet& s) { Drawing(arena, theme, step, size).draw(s); }};
+  const QSizeF size = theme.name() == "paper" ? QSizeF(673, 420) : room.expandedTo({480, 320});
+  const trace::ArenaPanel* arena = place.trace() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
+  if (!arena)
+    return {size, [size](Sheet& s) {
+              emptyNote(s, size, "No arena", "Every value is an input, a constant or an output of the model, or the compile stopped before memory was planned.");
+            }, {}};
+  const auto drawing = std::make_shared<Drawing>(*arena, theme, place.step, size);
+  Figure out{size, [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, {}};
+  for (const trace::ArenaBuffer& b : arena->buffers)
+    if (drawing->shown(b)) out.hits.append({drawing->box(b), entity(b.id), spoken(b)});
+  return out;
 }
 
 } // namespace cutaway::views

@@ -1,4 +1,4 @@
-#include "kit/figure_file.h"
+#include "kit/figure.h"
 
 #include "kit/svg_sheet.h"
 

@@ -1,14 +1,23 @@
 #pragma once
+#include "base/ids.h"
 #include "kit/sheet.h"
 
 #include <functional>
 
 namespace cutaway::views {
 
-// A figure of fixed size in px at 96 dpi, drawn on whatever sheet it is given.
+// A place in a figure that stands for something: pointer, keys and assistive technology find it there.
+struct Hit {
+  QRectF box;
+  Entity entity;
+  QString name; // type, name, state: "buffer conv1, 784 KiB, [2, 4)"; also the tool tip
+};
+
+// A picture of fixed size in px at 96 dpi, drawn on whatever sheet it is given: window, SVG, PDF and PNG alike.
 struct Figure {
   QSizeF size;
   std::function<void(Sheet&)> draw;
+  QList<Hit> hits; // later ones lie on top
 };
 
 // Writes a figure as SVG, PDF or PNG (by the name's ending; PNG at 300 dpi). Text stays text in SVG and PDF, with the

@@ -1,0 +1,27 @@
+#pragma once
+#include "trace/document.h"
+
+#include <QString>
+
+#include <memory>
+#include <optional>
+
+namespace cutaway::views {
+
+// Where the user stands: what every view draws from, and nothing else. Cheap to copy.
+struct Place {
+  std::shared_ptr<const trace::Document> document;
+  size_t segment = 0; // index into document->traces
+  uint32_t step = 0;
+  std::optional<Entity> selected;
+
+  const trace::Trace* trace() const { return document && segment < document->traces.size() ? document->traces[segment].get() : nullptr; }
+  const trace::Step* at() const {
+    const trace::Trace* t = trace();
+    return t && step < t->steps().size() ? &t->steps()[step] : nullptr;
+  }
+};
+
+inline QString qt(const trace::Text& t) { return QString::fromStdString(t.str()); }
+
+} // namespace cutaway::views
