@@ -1,11 +1,13 @@
 #include "registry.h"
 
 #include "arena/arena_figure.h"
+#include "graph/graph_figure.h"
 
 namespace cutaway::views {
 
 std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
+      {"graph", "Graph", graphFigure},
       {"arena", "Arena", arenaFigure},
   };
   return rows;

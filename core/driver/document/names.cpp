@@ -1,6 +1,8 @@
 #include "driver/document/names.h"
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 namespace cutaway::driver {
 namespace {
@@ -36,6 +38,69 @@ std::string joined(const std::vector<std::string>& path, size_t count) {
   return out;
 }
 
+// A scope with more nodes of its own than a picture can take is cut into parts where the fewest values cross.
+constexpr size_t crowded = 48, part_least = 10, part_most = 30, parts_most = 24;
+
+// How many values cross the boundary before each of the members (origins in model order).
+std::vector<size_t> crossings(const Graph& g, const std::vector<uint32_t>& members) {
+  std::map<uint32_t, size_t> place; // by origin
+  for (size_t i = 0; i < members.size(); ++i) place[members[i]] = i;
+  const auto place_of = [&](NodeId n) {
+    const auto found = n.valid() ? place.find(g.node(n).origin.v) : place.end();
+    return found == place.end() ? members.size() : found->second;
+  };
+  std::vector<int64_t> change(members.size() + 2, 0);
+  std::map<uint32_t, size_t> last; // by value: its last reader's place
+  for (NodeId n : g.order())
+    if (const size_t at = place_of(n); at < members.size())
+      for (ValueId v : g.node(n).inputs)
+        if (v.valid()) last[v.v] = std::max(last[v.v], at);
+  for (const auto& [v, reader] : last) {
+    const size_t from = place_of(g.value(ValueId(v)).producer);
+    if (from >= reader) continue;
+    ++change[from + 1], --change[reader + 1];
+  }
+  std::vector<size_t> out(members.size() + 1);
+  int64_t now = 0;
+  for (size_t i = 0; i <= members.size(); ++i) out[i] = static_cast<size_t>(now += change[i]);
+  return out;
+}
+
+// The first member of each part.
+std::vector<size_t> cut(const std::vector<size_t>& crossing, size_t count) {
+  std::vector<size_t> starts{0};
+  while (count - starts.back() > part_most) {
+    size_t best = starts.back() + part_least;
+    for (size_t i = best; i <= starts.back() + part_most && i + part_least <= count; ++i)
+      if (crossing[i] <= crossing[best]) best = i; // the longest of equals
+    starts.push_back(best);
+  }
+  return starts;
+}
+
+void make_parts(const Graph& g, std::vector<NodeName>& names) {
+  std::map<std::string, std::vector<uint32_t>> own;
+  std::set<uint32_t> seen;
+  for (NodeId n : g.order()) { // constants have no node: they do not count
+    const uint32_t origin = g.node(n).origin.v;
+    const Op op = g.node(n).op;
+    if (op == Op::constant || op == Op::param || origin >= names.size() || names[origin].name.empty() || !seen.insert(origin).second) continue;
+    own[names[origin].scope].push_back(origin);
+  }
+  for (const auto& [scope, members] : own) {
+    if (members.size() <= crowded) continue;
+    const auto starts = cut(crossings(g, members), members.size());
+    const size_t across = starts.size() > parts_most ? (starts.size() + parts_most - 1) / parts_most : 1; // parts a section
+    for (size_t p = 0; p < starts.size(); ++p) {
+      const size_t end = p + 1 < starts.size() ? starts[p + 1] : members.size();
+      std::string path = scope.empty() ? "" : scope + "/";
+      if (across > 1) path += "section " + std::to_string(p / across + 1) + "/";
+      path += "part " + std::to_string(p + 1);
+      for (size_t i = starts[p]; i < end; ++i) names[members[i]].scope = path;
+    }
+  }
+}
+
 } // namespace
 
 std::vector<NodeName> node_names(const Graph& g) {
@@ -65,6 +130,7 @@ std::vector<NodeName> node_names(const Graph& g) {
     names[i].name = path[depth];
     names[i].scope = joined(scopes, scopes.size());
   }
+  make_parts(g, names);
   return names;
 }
 

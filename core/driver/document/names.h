@@ -14,7 +14,8 @@ struct NodeName {
 
 // By origin id; empty for derived origins. Exporters write "layer1.0.conv1/Conv" (PyTorch) or "model/block/Relu;..."
 // (TensorFlow): path segments between slashes, and module paths with dots in the first. A scope that would hold one node
-// is not made: its name goes to the node. No scope is the whole model either.
+// is not made: its name goes to the node. No scope is the whole model either. A scope that would hold more than 48 nodes of its own is cut into parts ("part 3") of 10
+// to 30 where the fewest values cross, and many parts into sections.
 std::vector<NodeName> node_names(const Graph& graph);
 
 } // namespace cutaway::driver

@@ -1,0 +1,39 @@
+#pragma once
+#include <QByteArray>
+#include <QPointF>
+#include <QPolygonF>
+#include <QSizeF>
+
+#include <optional>
+#include <vector>
+
+// Graphviz' dot as a child process: boxes in, places and lines out. Only numbers are sent, never text of a model.
+namespace cutaway::views {
+
+struct DotEdge {
+  int from = 0, to = 0;
+  QSizeF label; // empty: none
+};
+struct DotInput {
+  std::vector<QSizeF> nodes; // px
+  std::vector<DotEdge> edges;
+  std::vector<int> sources, sinks; // nodes that must stand at the top or at the bottom
+};
+// In px, y downward, everything within size.
+struct DotResult {
+  std::vector<QPointF> nodes;       // centres
+  std::vector<QPolygonF> edges;     // cubic splines: a point and three for each piece
+  std::vector<QPointF> labels;      // centres
+  QSizeF size;
+  bool exact = true; // false: our own plain layers, because dot is missing, failed or took too long
+};
+
+QByteArray dotText(const DotInput& input);
+// Nothing where the answer is not what dot writes for this input.
+std::optional<DotResult> parseDot(const QByteArray& json, const DotInput& input);
+// Layers by longest path in the order given: what is drawn when dot cannot help. Any graph, cycles included.
+DotResult plainLayers(const DotInput& input);
+// Runs dot and waits, at most `ms`; plainLayers where that fails.
+DotResult runDot(const DotInput& input, int ms = 5000);
+
+} // namespace cutaway::views

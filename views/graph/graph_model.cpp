@@ -1,0 +1,265 @@
+#include "graph/graph_model.h"
+
+#include "kit/numbers.h"
+
+#include <algorithm>
+#include <map>
+
+namespace cutaway::views {
+
+const char* opClassText(trace::OpClass c) {
+  static const char* const words[] = {"elementwise", "broadcast", "injective", "reduction", "window", "contraction", "gather/scatter", "view", "opaque"};
+  return words[size_t(c)];
+}
+
+QString typeText(const trace::GraphValue& value) { return qt(value.dtype) + qt(value.shape).remove(' '); }
+
+namespace {
+
+bool before(const trace::GraphNode& a, const trace::GraphNode& b) { return a.order != b.order ? a.order < b.order : a.id < b.id; }
+
+// The member that gives a group its colour and its place: the contraction, else the first.
+const trace::GraphNode* mainMember(const trace::GraphDoc& g, const std::vector<NodeId>& members) {
+  const trace::GraphNode* best = nullptr;
+  for (const NodeId id : members) {
+    const trace::GraphNode* n = g.nodes.find(id);
+    if (!n) continue;
+    const auto rank = [](const trace::GraphNode* x) { return x->op_class == trace::OpClass::contraction ? 0 : 1; };
+    if (!best || rank(n) < rank(best) || (rank(n) == rank(best) && before(*n, *best))) best = n;
+  }
+  return best;
+}
+
+class Builder {
+ public:
+  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), wiring_(g) {}
+
+  GraphModel run(const QString& title) {
+    GraphItem root;
+    root.key = "s:", root.name = title, root.open = true;
+    model_.items.push_back(root);
+    scopes_.insert(QString(), 0);
+    std::vector<const trace::GraphNode*> nodes;
+    for (const trace::GraphNode& n : g_.nodes)
+      if (!n.owner.valid()) nodes.push_back(&n);
+    std::sort(nodes.begin(), nodes.end(), [](auto* a, auto* b) { return before(*a, *b); });
+    inputs();
+    for (const trace::GraphNode* n : nodes) place(*n);
+    outputs();
+    collapse();
+    for (int i = 0; i < int(model_.items.size()); ++i) model_.by_key.insert(model_.items[size_t(i)].key, i);
+    links(nodes);
+    return std::move(model_);
+  }
+
+ private:
+  int add(GraphItem item, int parent) {
+    const int at = int(model_.items.size());
+    item.parent = parent;
+    model_.items.push_back(std::move(item));
+    model_.items[size_t(parent)].children.push_back(at);
+    return at;
+  }
+
+  int scope(const QString& path) {
+    if (const auto found = scopes_.constFind(path); found != scopes_.constEnd()) return *found;
+    const qsizetype slash = path.lastIndexOf('/');
+    const int parent = scope(slash < 0 ? QString() : path.left(slash));
+    GraphItem item;
+    item.path = path, item.key = "s:" + path, item.name = path.mid(slash + 1);
+    item.open = model_.items[size_t(parent)].open && options_.open.contains(path);
+    const int at = add(item, parent);
+    scopes_.insert(path, at);
+    return at;
+  }
+
+  // The item that stands for a scope: itself, or the outermost closed one around it.
+  int shownScope(int scope) const {
+    int shown = scope;
+    for (int s = scope; s >= 0; s = model_.items[size_t(s)].parent)
+      if (!model_.items[size_t(s)].open) shown = s;
+    return shown;
+  }
+
+  void place(const trace::GraphNode& n) {
+    if (n.group.valid()) {
+      if (const auto known = model_.item_of_group.constFind(n.group.v); known != model_.item_of_group.constEnd()) {
+        model_.item_of_node.insert(n.id.v, *known);
+        return;
+      }
+    }
+    const std::vector<NodeId> members = n.group.valid() ? wiring_.members(n.group) : std::vector<NodeId>{n.id};
+    const trace::GraphNode* main = n.group.valid() ? mainMember(g_, members) : &n;
+    const int home = scope(qt(main->scope)), shown = shownScope(home);
+    for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) model_.items[size_t(s)].count += int(members.size());
+    int at = shown;
+    if (model_.items[size_t(shown)].open) at = n.group.valid() ? addGroup(n.group, members, home) : addNode(n, home);
+    model_.item_of_node.insert(n.id.v, at);
+    if (n.group.valid()) model_.item_of_group.insert(n.group.v, at);
+  }
+  int addNode(const trace::GraphNode& n, int parent) {
+    GraphItem item;
+    item.kind = GraphItem::Node, item.key = QString("n:%1").arg(n.id.v), item.name = qt(n.name), item.note = opClassText(n.op_class);
+    item.entity = entity(n.id), item.category = n.category, item.eager = n.eager, item.members = {n.id};
+    return add(item, parent);
+  }
+  int addGroup(GroupId id, std::vector<NodeId> members, int parent) {
+    GraphItem item;
+    item.kind = GraphItem::Group, item.key = QString("k:%1").arg(id.v), item.entity = entity(id);
+    if (const trace::GraphGroup* group = g_.groups.find(id)) {
+      item.name = qt(group->name), item.category = group->category;
+      item.eager = group->kind == trace::GroupKind::eager;
+      item.note = !group->caption.empty() ? qt(group->caption) : group->saved_bytes > 0 ? "saved " + byteText(group->saved_bytes) : "nothing saved";
+    }
+    std::sort(members.begin(), members.end(), [this](NodeId a, NodeId b) { return before(*g_.nodes.find(a), *g_.nodes.find(b)); });
+    item.members = std::move(members);
+    return add(item, parent);
+  }
+
+  int addValue(const trace::GraphValue& v) {
+    GraphItem item;
+    item.kind = GraphItem::Value, item.key = QString("v:%1").arg(v.id.v), item.entity = entity(v.id);
+    item.name = v.name.empty() ? QString("value %1").arg(v.id.v) : qt(v.name), item.note = typeText(v);
+    return add(item, 0);
+  }
+  void inputs() {
+    for (const trace::GraphValue& v : g_.values) {
+      const bool stored = v.role == trace::ValueRole::parameter || v.role == trace::ValueRole::constant;
+      if (wiring_.producer(v.id).valid() || wiring_.consumers(v.id).empty() || (stored && !options_.constants)) continue;
+      if (stored || v.role == trace::ValueRole::input) model_.item_of_value.insert(v.id.v, addValue(v));
+    }
+  }
+  void outputs() {
+    for (const trace::GraphValue& v : g_.values)
+      if (v.role == trace::ValueRole::output) {
+        GraphItem& item = model_.items[size_t(addValue(v))];
+        item.key = QString("o:%1").arg(v.id.v);
+        outputs_.push_back({v.id, int(model_.items.size()) - 1});
+      }
+  }
+
+  // A scope that holds nothing but one scope says nothing: "encoder/layer" becomes one frame.
+  void collapse() {
+    for (size_t i = 1; i < model_.items.size(); ++i) {
+      GraphItem& item = model_.items[i];
+      if (item.kind != GraphItem::Scope || item.parent < 0) continue;
+      while (item.open && item.children.size() == 1 && model_.items[size_t(item.children[0])].kind == GraphItem::Scope && model_.items[size_t(item.children[0])].open) {
+        GraphItem& inner = model_.items[size_t(item.children[0])];
+        item.name += "/" + inner.name;
+        item.children = inner.children;
+        for (const int child : item.children) model_.items[size_t(child)].parent = int(i);
+        inner.children.clear(), inner.parent = -1;
+      }
+    }
+  }
+
+  // The open scopes from the model inward to an item, and the item last.
+  std::vector<int> chain(int item) const {
+    std::vector<int> out;
+    for (int i = item; i >= 0; i = model_.items[size_t(i)].parent) out.push_back(i);
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+  void link(int from, int to, ValueId v) {
+    if (from == to || from < 0 || to < 0) return;
+    const auto a = chain(from), b = chain(to);
+    size_t common = 0;
+    while (common < a.size() && common < b.size() && a[common] == b[common]) ++common;
+    if (common == 0 || common == a.size() || common == b.size()) return;
+    for (size_t i = common; i + 1 < a.size(); ++i) join(a[i], a[i + 1], -1, v);
+    join(a[common - 1], a[common], b[common], v);
+    for (size_t i = common; i + 1 < b.size(); ++i) join(b[i], -1, b[i + 1], v);
+  }
+  void join(int level, int from, int to, ValueId v) {
+    // Lines between leaves are bundled; what crosses a frame keeps a line of its own, which meets its port.
+    const auto crosses = [this](int i) { return i < 0 || (model_.items[size_t(i)].kind == GraphItem::Scope && model_.items[size_t(i)].open); };
+    const uint32_t apart = crosses(from) || crosses(to) ? v.v : ~0u;
+    const auto [found, fresh] = joined_.try_emplace({level, from, to, apart}, int(model_.links.size()));
+    if (fresh) model_.links.push_back({level, from, to, {}, 0});
+    GraphLink& l = model_.links[size_t(found->second)];
+    if (std::find(l.values.begin(), l.values.end(), v) != l.values.end()) return;
+    l.values.push_back(v);
+    const trace::GraphValue* value = g_.values.find(v);
+    l.bytes = !value || value->bytes < 0 || l.bytes < 0 ? -1 : l.bytes + value->bytes;
+  }
+  void links(const std::vector<const trace::GraphNode*>& nodes) {
+    const auto source = [this](ValueId v) {
+      const NodeId producer = wiring_.producer(v);
+      return producer.valid() ? model_.item_of_node.value(producer.v, -1) : model_.item_of_value.value(v.v, -1);
+    };
+    for (const trace::GraphNode* n : nodes)
+      for (const ValueId v : n->inputs)
+        if (v.valid()) link(source(v), model_.item_of_node.value(n->id.v, -1), v);
+    for (const auto& [v, item] : outputs_) link(source(v), item, v);
+    model_.links_of.resize(model_.items.size());
+    for (int i = 0; i < int(model_.links.size()); ++i) model_.links_of[size_t(model_.links[size_t(i)].level)].push_back(i);
+    for (const trace::GraphNode* n : nodes)
+      for (const ValueId v : n->outputs) model_.item_of_value.insert(v.v, model_.item_of_node.value(n->id.v, -1));
+  }
+
+  const trace::GraphDoc& g_;
+  const GraphOptions& options_;
+  const trace::Wiring wiring_;
+  GraphModel model_;
+  QHash<QString, int> scopes_;
+  std::vector<std::pair<ValueId, int>> outputs_;
+  std::map<std::tuple<int, int, int, uint32_t>, int> joined_;
+};
+
+} // namespace
+
+GraphModel buildGraph(const trace::GraphDoc& graph, const QString& title, const GraphOptions& options) { return Builder(graph, options).run(title); }
+
+int GraphModel::itemOf(Entity e) const {
+  switch (e.kind) {
+    case Entity::Kind::op: return item_of_node.value(e.id, -1);
+    case Entity::Kind::value: return item_of_value.value(e.id, -1);
+    case Entity::Kind::kernel: return item_of_group.value(e.id, -1);
+    default: return -1;
+  }
+}
+
+QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities) {
+  QStringList out;
+  std::optional<trace::Wiring> wiring;
+  for (const Entity e : entities) {
+    const trace::GraphNode* n = nullptr;
+    if (e.kind == Entity::Kind::op) n = graph.nodes.find(NodeId(e.id));
+    if (e.kind == Entity::Kind::kernel || e.kind == Entity::Kind::value) {
+      if (!wiring) wiring.emplace(graph);
+      if (e.kind == Entity::Kind::kernel) n = mainMember(graph, wiring->members(GroupId(e.id)));
+      else if (const NodeId p = wiring->producer(ValueId(e.id)); p.valid()) n = graph.nodes.find(p);
+    }
+    if (n && n->group.valid() && e.kind != Entity::Kind::kernel) {
+      if (!wiring) wiring.emplace(graph);
+      n = mainMember(graph, wiring->members(n->group));
+    }
+    if (!n) continue;
+    QString path;
+    for (const QString& part : qt(n->scope).split('/', Qt::SkipEmptyParts)) {
+      path += (path.isEmpty() ? "" : "/") + part;
+      if (!out.contains(path)) out << path;
+    }
+  }
+  return out;
+}
+
+QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most) {
+  const QStringList around = scopesAround(graph, firing);
+  QSet<QString> open(around.begin(), around.end());
+  if (!open.isEmpty()) return open;
+  for (;;) {
+    const GraphModel model = buildGraph(graph, {}, {open, false});
+    QSet<QString> next = open;
+    int shown = 0;
+    for (const GraphItem& item : model.items)
+      if (item.kind == GraphItem::Scope && !item.open && item.parent >= 0 && model.items[size_t(item.parent)].open) next.insert(item.path);
+    if (next.size() == open.size()) return open;
+    const GraphModel grown = buildGraph(graph, {}, {next, false});
+    for (const GraphItem& item : grown.items) shown += item.parent >= 0 && grown.items[size_t(item.parent)].open;
+    if (shown > most) return open;
+    open = next;
+  }
+}
+
+} // namespace cutaway::views
