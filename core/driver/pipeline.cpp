@@ -75,13 +75,20 @@ std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& s
 
 } // namespace
 
-Compiler::Compiler(const Settings& settings, int threads) : settings_(settings), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
+Compiler::Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch) : settings_(settings), watch_(std::move(watch)), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
   cpu::CompilerConfig config;
   config.jobs = threads;
   if (settings.kernel_cache) config.cache_dir = cpu::default_cache_dir();
   if (auto made = cpu::KernelCompiler::create(config)) kernels_ = *made;
 }
 Compiler::~Compiler() = default;
+
+Status Compiler::tell(const std::string& pass, size_t done, size_t total) const {
+  if (!watch_) return {};
+  if (watch_->cancel) return over_limit(pass, "the compile was called off", "compile again");
+  if (watch_->progress) watch_->progress(pass, done, total);
+  return {};
+}
 
 Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {
   const double start = now_ms();
@@ -96,6 +103,7 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
   out->graph = imported;
   Journal* log = journal ? &out->journal : nullptr;
   for (const passes::PassRow& row : passes::all_passes()) {
+    if (Status s = tell(row.name, 0, 0); !s) return s.error();
     PassRun run{row.name, 0, 0, 0, out->journal.events().size(), 0};
     const double begin = now_ms();
     if (std::find(settings_.disabled_passes.begin(), settings_.disabled_passes.end(), row.name) == settings_.disabled_passes.end()) {
@@ -115,11 +123,13 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
     if (row.name == stop_after) return std::shared_ptr<const CompiledSegment>(out);
   }
   const PassScope scope("codegen");
+  if (Status s = tell("codegen", 0, 0); !s) return s.error();
   const plan::Storage storage(out->graph);
   const bool strict = settings_.math == Math::strict;
   auto kernels = make_kernels(out->graph, storage, {strict, host_simd(), pool_->size()});
   auto made = runtime::Executable::make(out->graph, std::move(kernels), storage, kernels_.get(),
-                                        {strict, settings_.math == Math::fast, settings_.memory_strategy, log, nullptr, {}});
+                                        {strict, settings_.math == Math::fast, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
+                                         [this](size_t done, size_t total) { (void)tell("codegen", done, total); }});
   if (!made) return made.error();
   const int64_t peak = (*made)->arena_bytes();
   if (settings_.memory_limit > 0 && peak > settings_.memory_limit)

@@ -4,6 +4,8 @@
 #include "ir/graph.h"
 #include "runtime/executable.h"
 
+#include <atomic>
+#include <functional>
 #include <memory>
 
 namespace cutaway::driver {
@@ -26,10 +28,17 @@ struct CompiledSegment {
   double compile_ms = 0;
 };
 
+// Who waits for a compile: told of each pass and of each kernel, from the compiling thread, and able to call it off from
+// any other. A compile that was called off ends with a `limit` diagnostic.
+struct Watch {
+  std::atomic<bool> cancel{false};
+  std::function<void(const std::string& pass, size_t done, size_t total)> progress;
+};
+
 // Runs the passes over imported graphs and makes executables; owns the kernel compiler and the thread pool.
 class Compiler {
  public:
-  Compiler(const Settings& settings, int threads);
+  Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch = nullptr);
   ~Compiler();
 
   // `stop_after`: the name of the last pass to run, empty for all.
@@ -37,7 +46,10 @@ class Compiler {
   runtime::ThreadPool& pool() { return *pool_; }
 
  private:
+  Status tell(const std::string& pass, size_t done, size_t total) const;
+
   Settings settings_;
+  std::shared_ptr<Watch> watch_;
   std::unique_ptr<runtime::ThreadPool> pool_;
   std::shared_ptr<runtime::KernelSource> kernels_;
 };

@@ -79,7 +79,7 @@ struct Session::Stage {
 
 Session::Session(std::shared_ptr<const onnx::Model> model, Options options)
     : options_(std::move(options)), program_(std::move(model)), first_(std::make_shared<Stage>()),
-      compiler_(std::make_unique<Compiler>(options_.settings, options_.threads)) {
+      compiler_(std::make_unique<Compiler>(options_.settings, options_.threads, options_.watch)) {
   first_->nodes = program_.nodes();
 }
 Session::~Session() = default;

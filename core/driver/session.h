@@ -36,6 +36,7 @@ class Session {
     Settings settings;
     int threads = 2;
     bool journal = false; // keep the steps of every compile
+    std::shared_ptr<Watch> watch; // may be null
   };
   // An ONNX model, or a graph in the text form where the name ends in .cut.
   static Result<std::unique_ptr<Session>> open(const std::string& path, Options options);

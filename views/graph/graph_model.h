@@ -15,7 +15,7 @@ struct GraphItem {
   QString name, note; // note: op class, bytes saved, count of nodes, type
   int parent = -1;
   bool open = false, eager = false;
-  Entity entity;              // of groups, nodes and values
+  Entity entity = nothing;     // of groups, nodes and values
   QString path;               // of scopes
   int category = 0;
   std::vector<NodeId> members; // ops: one for a node, several for a group; empty for others

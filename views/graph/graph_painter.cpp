@@ -6,7 +6,6 @@
 #include <algorithm>
 
 namespace cutaway::views {
-namespace {
 
 QString keyOf(Entity e) {
   switch (e.kind) {
@@ -16,6 +15,8 @@ QString keyOf(Entity e) {
     default: return {};
   }
 }
+
+namespace {
 
 class Painter {
  public:

@@ -23,6 +23,8 @@ StepMarks marksOf(const Place& place, const GraphScene& scene, const GraphScene*
 
 // The part of the scene within `seen`. The sheet's zoom decides how much is said.
 void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen);
+// "n:7", "k:12", "v:3": as GraphItem::key.
+QString keyOf(Entity e);
 // What a person hears of an item: type, name, state.
 QString spokenItem(const GraphScene& scene, int item);
 

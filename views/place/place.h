@@ -22,6 +22,9 @@ struct Place {
   }
 };
 
+// Stands for nothing: a hit that can be heard and hovered, not selected.
+inline constexpr Entity nothing{Entity::Kind::op, ~0u};
+
 inline QString qt(const trace::Text& t) { return QString::fromStdString(t.str()); }
 
 } // namespace cutaway::views

@@ -1,0 +1,74 @@
+#include "place/navigator.h"
+
+#include <algorithm>
+
+namespace cutaway::views {
+
+bool changedSomething(const trace::Trace& trace, const trace::Pass& pass) {
+  for (uint32_t i = pass.first; i < pass.last; ++i)
+    if (trace.steps()[i].changed()) return true;
+  return false;
+}
+
+int Navigator::pass() const { return m_place.at() ? int(m_place.at()->pass) : -1; }
+
+void Navigator::setDocument(std::shared_ptr<const trace::Document> document, bool keep) {
+  Place next;
+  next.document = std::move(document);
+  if (keep) next.segment = m_place.segment, next.selected = m_place.selected;
+  if (!next.trace()) next.segment = 0;
+  if (next.trace() && !next.trace()->steps().empty()) {
+    const auto last = uint32_t(next.trace()->steps().size() - 1);
+    next.step = keep && m_place.at() ? matching(*next.trace()) : last;
+  }
+  m_place = next;
+  emit documentChanged();
+}
+
+uint32_t Navigator::matching(const trace::Trace& other) const {
+  const trace::Pass& here = m_place.trace()->passes()[m_place.at()->pass];
+  for (const trace::Pass& p : other.passes())
+    if (p.name == here.name && p.last > p.first) return std::min(p.first + (m_place.step - here.first), p.last - 1);
+  return uint32_t(other.steps().size() - 1);
+}
+
+void Navigator::setSegment(size_t segment) {
+  if (!m_place.document || segment >= m_place.document->traces.size() || segment == m_place.segment) return;
+  m_place.segment = segment, m_place.selected.reset();
+  const size_t steps = m_place.trace()->steps().size();
+  m_place.step = steps ? uint32_t(steps - 1) : 0;
+  emit documentChanged();
+}
+
+void Navigator::goTo(uint32_t step) {
+  if (stepCount() == 0) return;
+  step = std::min(step, stepCount() - 1);
+  if (step == m_place.step) return;
+  const uint32_t before = m_place.step;
+  m_place.step = step;
+  emit stepChanged(before);
+}
+
+void Navigator::stepBy(int64_t by) {
+  if (stepCount()) goTo(uint32_t(std::clamp<int64_t>(int64_t(m_place.step) + by, 0, int64_t(stepCount()) - 1)));
+}
+
+void Navigator::seekPass(int by, bool changed) {
+  const trace::Trace* t = m_place.trace();
+  if (!t || !m_place.at()) return;
+  const auto& passes = t->passes();
+  if (by < 0 && m_place.step > passes[size_t(pass())].first && !changed) return goTo(passes[size_t(pass())].first);
+  for (int i = pass() + by; i >= 0 && i < int(passes.size()); i += by)
+    if (passes[size_t(i)].last > passes[size_t(i)].first && (!changed || changedSomething(*t, passes[size_t(i)]))) return goTo(passes[size_t(i)].first);
+}
+void Navigator::passBy(int by) { seekPass(by, false); }
+void Navigator::changedPassBy(int by) { seekPass(by, true); }
+
+void Navigator::select(std::optional<Entity> entity) {
+  if (entity && *entity == nothing) entity.reset();
+  if (m_place.selected == entity) return;
+  m_place.selected = entity;
+  emit selectionChanged();
+}
+
+} // namespace cutaway::views

@@ -1,0 +1,152 @@
+#include "shell/figure_view.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+
+#include <cmath>
+
+namespace cutaway::views {
+
+FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms, QWidget* parent)
+    : QAbstractScrollArea(parent), m_maker(std::move(maker)), m_navigator(navigator), m_look(look), m_zooms(zooms) {
+  setFrameShape(NoFrame);
+  setFocusPolicy(Qt::StrongFocus);
+  setAccessibleName(name);
+  viewport()->setMouseTracking(true);
+  connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::stepChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::selectionChanged, this, &FigureView::refresh);
+  connect(&look, &Look::changed, this, &FigureView::refresh);
+}
+
+void FigureView::refresh() {
+  m_stale = true;
+  viewport()->update();
+}
+
+const Figure& FigureView::figure() {
+  if (m_stale) {
+    const QSizeF room(std::floor(viewport()->width() * m_wide), viewport()->height());
+    m_figure = m_maker(m_navigator.place(), m_look.theme(), room);
+    m_stale = false;
+    if (m_focused >= m_figure.hits.size()) m_focused = -1;
+    bars();
+  }
+  return m_figure;
+}
+
+void FigureView::bars() {
+  const QSize over = m_figure.size.toSize() - viewport()->size();
+  horizontalScrollBar()->setRange(0, std::max(0, over.width()));
+  verticalScrollBar()->setRange(0, std::max(0, over.height()));
+  horizontalScrollBar()->setPageStep(viewport()->width()), verticalScrollBar()->setPageStep(viewport()->height());
+  horizontalScrollBar()->setSingleStep(40), verticalScrollBar()->setSingleStep(40);
+}
+
+void FigureView::paintEvent(QPaintEvent*) {
+  const Figure& figure = this->figure();
+  QPainter painter(viewport());
+  painter.fillRect(viewport()->rect(), m_look.theme().c(m_zooms ? "canvas" : "chrome"));
+  painter.translate(-horizontalScrollBar()->value(), -verticalScrollBar()->value());
+  PainterSheet sheet(painter, m_look.theme());
+  if (figure.draw) figure.draw(sheet);
+  if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
+}
+
+void FigureView::resizeEvent(QResizeEvent*) { refresh(); }
+
+int FigureView::hitAt(QPoint at) {
+  const QPointF p = at + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());
+  const auto& hits = figure().hits;
+  for (qsizetype i = hits.size(); i-- > 0;)
+    if (hits[i].box.contains(p)) return int(i);
+  return -1;
+}
+
+bool FigureView::viewportEvent(QEvent* event) {
+  if (event->type() == QEvent::ToolTip) {
+    auto* help = static_cast<QHelpEvent*>(event);
+    const int hit = hitAt(help->pos());
+    if (hit >= 0) QToolTip::showText(help->globalPos(), figure().hits[hit].name.toHtmlEscaped().replace('\n', "<br>"), this);
+    else QToolTip::hideText();
+    return true;
+  }
+  if (event->type() == QEvent::MouseMove) {
+    const int hit = hitAt(static_cast<QMouseEvent*>(event)->pos());
+    emit hovered(hit < 0 ? QString() : figure().hits[hit].name);
+  }
+  return QAbstractScrollArea::viewportEvent(event);
+}
+
+void FigureView::mousePressEvent(QMouseEvent* event) {
+  if (event->button() != Qt::LeftButton) return event->ignore();
+  const int hit = hitAt(event->pos());
+  if (hit < 0) m_navigator.select({});
+  else if (figure().hits[hit].entity != nothing) m_navigator.select(figure().hits[hit].entity);
+}
+
+void FigureView::widen(double by, double at) {
+  if (!m_zooms) return;
+  const double old = m_wide, place = horizontalScrollBar()->value() + at;
+  m_wide = std::clamp(m_wide * by, 1., 64.);
+  if (m_wide == old) return;
+  m_stale = true;
+  figure();
+  horizontalScrollBar()->setValue(int(place * m_wide / old - at));
+  viewport()->update();
+}
+
+void FigureView::wheelEvent(QWheelEvent* event) {
+  if (event->modifiers() & Qt::ControlModifier) {
+    widen(std::pow(1.2, event->angleDelta().y() / 120.), event->position().x());
+    return event->accept();
+  }
+  QAbstractScrollArea::wheelEvent(event);
+}
+
+void FigureView::keyPressEvent(QKeyEvent* event) {
+  if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return event->ignore();
+  switch (event->key()) {
+    case Qt::Key_W: return widen(1.25, viewport()->width() / 2.);
+    case Qt::Key_S: return widen(.8, viewport()->width() / 2.);
+    case Qt::Key_A: return horizontalScrollBar()->setValue(horizontalScrollBar()->value() - 80);
+    case Qt::Key_D: return horizontalScrollBar()->setValue(horizontalScrollBar()->value() + 80);
+    case Qt::Key_PageDown: return verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
+    case Qt::Key_PageUp: return verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
+    case Qt::Key_Return:
+      if (m_focused >= 0) return m_navigator.select(figure().hits[m_focused].entity);
+      break;
+    default: break;
+  }
+  event->ignore();
+}
+
+void FigureView::focusOutEvent(QFocusEvent* event) {
+  m_focused = -1;
+  QAbstractScrollArea::focusOutEvent(event);
+  viewport()->update();
+}
+
+bool FigureView::focusNextPrevChild(bool next) {
+  const int count = int(figure().hits.size());
+  const int to = m_focused < 0 ? (next ? 0 : -1) : m_focused + (next ? 1 : -1);
+  if (!hasFocus() || to < 0 || to >= count) {
+    m_focused = -1;
+    return QAbstractScrollArea::focusNextPrevChild(next);
+  }
+  m_focused = to;
+  const QRectF box = figure().hits[to].box;
+  if (!QRectF(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height()).contains(box)) {
+    horizontalScrollBar()->setValue(int(box.center().x() - viewport()->width() / 2.));
+    verticalScrollBar()->setValue(int(box.center().y() - viewport()->height() / 2.));
+  }
+  emit hovered(figure().hits[to].name);
+  viewport()->update();
+  return true;
+}
+
+} // namespace cutaway::views

@@ -1,0 +1,51 @@
+#pragma once
+#include "kit/figure.h"
+#include "kit/look.h"
+#include "place/navigator.h"
+
+#include <QAbstractScrollArea>
+
+#include <functional>
+
+namespace cutaway::views {
+
+using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
+
+// A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
+// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan.
+class FigureView : public QAbstractScrollArea {
+  Q_OBJECT
+ public:
+  FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
+  const Figure& figure();
+  void refresh(); // the place changed, or what the maker knows beside it
+
+ signals:
+  void hovered(const QString& name);
+
+ protected:
+  bool viewportEvent(QEvent* event) override;
+  void paintEvent(QPaintEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
+  void mousePressEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
+  void wheelEvent(QWheelEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
+  bool focusNextPrevChild(bool next) override;
+
+ private:
+  friend class FigureAccess;
+  void widen(double by, double at);
+  int hitAt(QPoint at);
+  void bars();
+
+  FigureMaker m_maker;
+  Navigator& m_navigator;
+  Look& m_look;
+  Figure m_figure;
+  bool m_stale = true, m_zooms;
+  double m_wide = 1;  // times the room's width
+  int m_focused = -1; // hit reached by Tab
+};
+
+} // namespace cutaway::views
