@@ -1,12 +1,20 @@
 #include "registry.h"
 
 #include "arena/arena_figure.h"
+#include "guards/guards_figure.h"
+#include "layout/layout_figure.h"
+#include "source/source_figure.h"
+#include "tiles/tiles_figure.h"
 
 namespace cutaway::views {
 
 std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
       {"arena", "Arena", arenaFigure},
+      {"layout", "Layout", layoutFigure},
+      {"guards", "Guards", guardsFigure},
+      {"tiles", "Tiles", tilesFigure},
+      {"source", "Source", sourceFigure},
   };
   return rows;
 }

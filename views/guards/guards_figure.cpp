@@ -3,6 +3,8 @@
 #include "kit/grid.h"
 #include "place/reading.h"
 
+#include <algorithm>
+
 namespace cutaway::views {
 namespace {
 
@@ -43,18 +45,6 @@ QList<GridRow> variantRows(const trace::TablePanel* t) {
   return out;
 }
 
-// Lines that a paragraph takes, as Sheet::para breaks it.
-int lines(const Theme& theme, const QString& text, double width) {
-  QString line;
-  int count = 1;
-  for (const QString& word : text.split(' ')) {
-    const QString next = line.isEmpty() ? word : line + ' ' + word;
-    if (!line.isEmpty() && textWidth(theme, next, {}) > width) ++count, line = word;
-    else line = next;
-  }
-  return count;
-}
-
 } // namespace
 
 Figure guardsFigure(const Place& place, const Theme& theme, QSizeF room) {
@@ -69,7 +59,7 @@ Figure guardsFigure(const Place& place, const Theme& theme, QSizeF room) {
   const qsizetype variants = kept ? qsizetype(kept->rows.size()) : 0, count = qsizetype(guards->rows.size());
   const double width = size.width() - 2 * edge;
   const QString policy = "Policy: recompile. Each new shape makes a variant; one that is kept is taken again without compiling. It is the only policy of this version, so there are no costs to compare.";
-  const double top = 52 + 18 * lines(theme, policy, width) - 4;
+  const double top = 52 + 18 * paraLines(theme, policy, width) - 4;
   Grid first(theme, {edge, top}, width,
              {{.title = "Guard", .mono = true, .elastic = true}, {.title = "Now", .mono = true, .elastic = true, .drop = 1}, {.title = "Assumed because", .elastic = true, .drop = 2}, {.title = "Origin", .elastic = true, .drop = 3, .role = "textSecondary"}},
              guardRows(*guards, place.selected));

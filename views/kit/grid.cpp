@@ -15,6 +15,17 @@ double textWidth(const Theme& theme, const QString& text, const Type& type) {
   return QFontMetricsF(theme.font(type.px, type.weight, type.mono)).horizontalAdvance(text);
 }
 
+int paraLines(const Theme& theme, const QString& text, double width, const Type& type) {
+  QString line;
+  int count = 1;
+  for (const QString& word : text.split(' ')) {
+    const QString next = line.isEmpty() ? word : line + ' ' + word;
+    if (!line.isEmpty() && textWidth(theme, next, type) > width) ++count, line = word;
+    else line = next;
+  }
+  return count;
+}
+
 Grid::Grid(const Theme& theme, QPointF at, double width, QList<GridColumn> columns, QList<GridRow> rows)
     : at_(at), width_(width), columns_(std::move(columns)), rows_(std::move(rows)) {
   glyphs_ = std::any_of(rows_.begin(), rows_.end(), [](const GridRow& r) { return r.glyph != Glyph::None; });

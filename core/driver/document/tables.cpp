@@ -3,6 +3,7 @@
 #include "plan/storage.h"
 
 #include <algorithm>
+#include <functional>
 #include <fmt/format.h>
 
 namespace cutaway::driver {
@@ -25,7 +26,7 @@ std::string conv_text(const Graph& g, const Node& n) {
   const auto spatial = [](const std::vector<int64_t>& dims) { return joined({dims.begin() + 2, dims.end()}, " x "); };
   std::string out = spatial(w);
   const auto& strides = n.attrs.ints("strides");
-  if (std::any_of(strides.begin(), strides.end(), [](int64_t s) { return s != 1; })) out += fmt::format(" stride {}", joined(strides, " x "));
+  if (std::any_of(strides.begin(), strides.end(), [](int64_t s) { return s != 1; })) out += fmt::format(" stride {}", std::adjacent_find(strides.begin(), strides.end(), std::not_equal_to<>()) == strides.end() ? std::to_string(strides[0]) : joined(strides, " x "));
   out += fmt::format(", {} to {} channels, {} out", x[1], y[1], spatial(y));
   if (n.attrs.i("groups") > 1) out += fmt::format(", {} groups", n.attrs.i("groups"));
   return out;
