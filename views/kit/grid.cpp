@@ -7,7 +7,7 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double gap = 20, least = 72, glyphRoom = 24, barRoom = 64;
+constexpr double gap = 16, glyphRoom = 24, barRoom = 56;
 
 } // namespace
 
@@ -48,7 +48,7 @@ void Grid::place(const Theme& theme) {
   const auto sum = [&](bool smallest) {
     double out = -gap;
     for (qsizetype c = 0; c < n; ++c)
-      if (room_[c] > 0) out += gap + (smallest && columns_[c].elastic ? std::min(room_[c], least) : room_[c]);
+      if (room_[c] > 0) out += gap + (smallest && columns_[c].elastic ? std::min(room_[c], columns_[c].least) : room_[c]);
     return out;
   };
   while (sum(true) > room) {
@@ -58,12 +58,14 @@ void Grid::place(const Theme& theme) {
     if (worst < 0) break;
     room_[worst] = 0;
   }
+  if (sum(true) > room) // nothing left to leave out
+    for (GridColumn& c : columns_) c.least = std::min(c.least, 48.);
   for (int round = 0; round < 40 && sum(false) > room; ++round) { // the widest elastic column gives way
     qsizetype widest = -1;
     for (qsizetype c = 0; c < n; ++c)
-      if (columns_[c].elastic && room_[c] > least && (widest < 0 || room_[c] > room_[widest])) widest = c;
+      if (columns_[c].elastic && room_[c] > columns_[c].least && (widest < 0 || room_[c] > room_[widest])) widest = c;
     if (widest < 0) break;
-    room_[widest] = std::max(least, room_[widest] - std::max(8., (sum(false) - room) / 2));
+    room_[widest] = std::max(columns_[widest].least, room_[widest] - std::max(8., (sum(false) - room) / 2));
   }
   double free = std::max(0., room - sum(false)), shown = 0, x = at_.x() + (glyphs_ ? glyphRoom : 0);
   for (const double r : room_) shown += r > 0;

@@ -10,6 +10,7 @@ struct GridColumn {
   bool number = false; // at the right
   bool mono = false;
   bool elastic = false;
+  double least = 72;   // px, of an elastic one
   int drop = 0;        // 0: never left out
   int weight = 400;
   bool bar = false;    // behind the number a bar of GridRow::share

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace cutaway::views {
 namespace {
@@ -40,10 +41,14 @@ const trace::GraphValue* chosen(const Place& place, const trace::GraphDoc& graph
   if (step && place.trace()->passes()[step->pass].name.view() == "layout")
     for (const Entity e : step->entities)
       if (const auto* v = valueOf(place, graph, e)) return v;
+  std::set<uint32_t> views; // other readings of values
+  for (const trace::GraphNode& n : graph.nodes)
+    if (n.op_class == trace::OpClass::view)
+      for (const ValueId v : n.outputs) views.insert(v.v);
   const trace::GraphValue* most = nullptr;
   for (const trace::GraphValue& v : graph.values) {
     if (v.bytes < 0) continue;
-    const auto rank = [](const trace::GraphValue& x) { return std::pair(held(x), x.bytes); };
+    const auto rank = [&](const trace::GraphValue& x) { return std::pair(held(x) && !views.contains(x.id.v), x.bytes); };
     if (!most || rank(v) > rank(*most)) most = &v;
   }
   return most;
@@ -76,13 +81,13 @@ void addMoves(Copies& out, const Place& place, const trace::GraphDoc& graph) {
     const int64_t bytes = copies ? cell(*fates, *fate->second, "written").toLongLong() : 0;
     const QString why = ends ? (fates ? "removed by a later step" : "not known: the compile stopped early") : (copies ? "copied: " : "no copy: ") + cell(*fates, *fate->second, "why");
     const trace::GraphValue *from = graph.values.find(n.inputs.front()), *to = graph.values.find(n.outputs.front());
-    const QString name = qt(n.name), arrow = QString("%1 %2 %3").arg(from ? qt(from->shape) : "", QChar(0x2192), to ? qt(to->shape) : "");
+    const QString name = n.scope.empty() ? qt(n.name) : qt(n.scope) + '/' + qt(n.name), arrow = QString("%1 %2 %3").arg(from ? qt(from->shape) : "", QChar(0x2192), to ? qt(to->shape) : "");
     const QString moved = ends ? QString() : byteText(bytes);
     out.bytes += bytes;
     const bool lit = place.selected && (*place.selected == entity(n.id) || (to && *place.selected == entity(to->id)));
     out.add({{name, qt(n.op), arrow, why, moved}, copies ? Glyph::Tilde : Glyph::Minus, copies ? "changed" : "textMuted", 0, lit}, entity(n.id), QString("%1 %2, %3, %4").arg(qt(n.op), name, why, moved));
   }
-  if (others) out.add({{QString("%1 other views").arg(others), "reshape", "", "no copy: another reading of the same bytes, or inside a kernel", byteText(0)}, Glyph::Minus, "textMuted"}, other, QString("%1 other views, nothing copied").arg(others));
+  if (others) out.add({{QString("%1 other %2").arg(others).arg(others == 1 ? "view" : "views"), "reshape", "", "no copy: another reading of the same bytes, or inside a kernel", byteText(0)}, Glyph::Minus, "textMuted"}, other, QString("other views: %1, nothing copied").arg(others));
 }
 
 // Orders that the layout pass gave by now: no bytes move, the producer writes what its readers want.
@@ -152,7 +157,7 @@ QString strideText(const Walk& w) {
 void addOrders(Drawing& d, const trace::GraphValue& v, const Walk& walk, double top) {
   const double width = d.size.width() - 2 * edge;
   const int64_t bytes = elementBytes(v, walk);
-  const QString order = v.layout.empty() ? "Own order" : qt(v.layout);
+  const QString order = v.layout.empty() ? "Own order" : qt(v.layout).contains(',') ? "Order " + qt(v.layout) : qt(v.layout);
   if (walk.isRowMajor()) {
     d.orders.append(Planes(walk, "Row-major", "as the type says", false, bytes, {edge, top}, std::min(width, 460.)));
     return;
@@ -184,7 +189,7 @@ Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   d->selected = place.selected && valueOf(place, graph, *place.selected) == v;
   const QString part = walk->drawnPart();
   d->drawn = QString("%1, strides %2 elements. ").arg(byteText(v->bytes), strideText(*walk)) + (part.isEmpty() ? "Drawn whole; " : QString("Drawn small: %1; ").arg(part)) +
-             "cells are numbered as the drawn elements lie in memory, the line walks the first ten" + (walk->columns > 1 ? ", the frame is one row." : ".");
+             "cells are numbered as the drawn elements lie in memory, the line walks the first ten" + (walk->columns > 1 ? ", the frame and the marks below it are one row." : ".");
   const double top = 50 + 18 * paraLines(theme, d->drawn, size.width() - 2 * edge) + 8;
   addOrders(*d, *v, *walk, top);
   d->tableTop = d->orders.back().box().bottom() + 24;
@@ -199,7 +204,7 @@ Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   double bottom = d->tableTop + 52;
   if (!copies.rows.isEmpty()) {
     d->copies.emplace(theme, QPointF(edge, d->tableTop + 26), size.width() - 2 * edge,
-                      QList<GridColumn>{{.title = "Name", .elastic = true, .weight = 500}, {.title = "Op", .drop = 3, .role = "textSecondary"}, {.title = "Order", .mono = true, .elastic = true, .drop = 2}, {.title = "What happens", .elastic = true, .drop = 1, .role = "textSecondary"}, {.title = "Bytes written", .number = true}},
+                      QList<GridColumn>{{.title = "Name", .elastic = true, .least = 120, .weight = 500}, {.title = "Op", .drop = 3, .role = "textSecondary"}, {.title = "Order", .mono = true, .elastic = true, .least = 160, .drop = 2}, {.title = "What happens", .elastic = true, .drop = 1, .role = "textSecondary"}, {.title = "Bytes written", .number = true}},
                       copies.rows);
     bottom = d->copies->bottom() + (d->rest.isEmpty() ? 16 : 40);
   }

@@ -150,11 +150,11 @@ Figure tilesFigure(const Place& place, const Theme& theme, QSizeF room) {
   double flop = 0;
   for (size_t i = 0; i < tiles->rows.size(); ++i) flop += flopOf(*tiles, i);
   const bool beside = size.width() >= wide;
-  const double width = size.width() - 2 * edge, right = beside ? std::min(352., width * .36) : width;
+  const double width = size.width() - 2 * edge, right = beside ? std::min(320., width * .34) : width;
   Detail detail(place, theme, *tiles, open, {beside ? size.width() - edge - right : edge, 56, right, 0});
-  Grid grid(theme, {edge + 8, beside ? 48 : detail.box().bottom() + 16}, beside ? width - right - 64 : width - 16,
+  Grid grid(theme, {edge + 8, beside ? 48 : detail.box().bottom() + 16}, beside ? width - right - 56 : width - 16,
             {{.title = "Kernel", .elastic = true, .weight = 500},
-             {.title = "Problem", .elastic = true},
+             {.title = "Problem", .elastic = true, .least = 190},
              {.title = "Tile"},
              {.title = "Depth blocks", .number = true, .drop = 5},
              {.title = "Split", .elastic = true, .drop = 3},
@@ -163,7 +163,7 @@ Figure tilesFigure(const Place& place, const Theme& theme, QSizeF room) {
             rowsOf(*tiles, open));
   size.setHeight(std::max({theme.name() == "paper" ? 0. : size.height(), grid.bottom() + 16, detail.box().bottom() + 16}));
   const QString headline = QString("%1 %2, %3 a run").arg(tiles->rows.size()).arg(tiles->rows.size() == 1 ? "contraction" : "contractions", flopText(flop));
-  const auto drawing = std::make_shared<Drawing>(Drawing{size, headline, std::move(detail), std::move(grid), beside ? size.width() - edge - right - 20 : -1});
+  const auto drawing = std::make_shared<Drawing>(Drawing{size, headline, std::move(detail), std::move(grid), beside ? size.width() - edge - right - 16 : -1});
   Figure out{size, [drawing](Sheet& s) { drawing->draw(s); }, {}};
   for (size_t i = 0; i < tiles->rows.size(); ++i) {
     const auto& r = tiles->rows[i];

@@ -20,14 +20,14 @@ std::string joined(const std::vector<int64_t>& v, const char* between) {
   return out;
 }
 
-// "3 x 3 stride 2, 64 to 128 channels, 28 x 28 out"
+// "3 x 3 stride 2, 64 to 128, 28 x 28": window, channels, output
 std::string conv_text(const Graph& g, const Node& n) {
   const auto x = static_dims(g.type(n.inputs[0]).shape), w = static_dims(g.type(n.inputs[1]).shape), y = static_dims(g.type(n.outputs[0]).shape);
   const auto spatial = [](const std::vector<int64_t>& dims) { return joined({dims.begin() + 2, dims.end()}, " x "); };
   std::string out = spatial(w);
   const auto& strides = n.attrs.ints("strides");
   if (std::any_of(strides.begin(), strides.end(), [](int64_t s) { return s != 1; })) out += fmt::format(" stride {}", std::adjacent_find(strides.begin(), strides.end(), std::not_equal_to<>()) == strides.end() ? std::to_string(strides[0]) : joined(strides, " x "));
-  out += fmt::format(", {} to {} channels, {} out", x[1], y[1], spatial(y));
+  out += fmt::format(", {} to {}, {}", x[1], y[1], spatial(y));
   if (n.attrs.i("groups") > 1) out += fmt::format(", {} groups", n.attrs.i("groups"));
   return out;
 }
@@ -37,7 +37,7 @@ std::string problem_text(const Graph& g, const codegen::Kernel& k) {
   if (n.op == Op::conv) return conv_text(g, n);
   const codegen::TileChoice& c = *k.choice;
   const std::string one = fmt::format("{} x {} x {}", c.rows, c.columns, c.depth);
-  return c.products > 1 ? fmt::format("{} products of {}", c.products, one) : one;
+  return c.products > 1 ? fmt::format("{} of {}", c.products, one) : one;
 }
 
 std::string split_text(const codegen::TileChoice& c) {
