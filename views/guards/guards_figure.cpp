@@ -59,9 +59,9 @@ Figure guardsFigure(const Place& place, const Theme& theme, QSizeF room) {
   const qsizetype variants = kept ? qsizetype(kept->rows.size()) : 0, count = qsizetype(guards->rows.size());
   const double width = size.width() - 2 * edge;
   const QString policy = "Policy: recompile. Each new shape makes a variant; one that is kept is taken again without compiling. It is the only policy of this version, so there are no costs to compare.";
-  const double top = 52 + 18 * paraLines(theme, policy, width) - 4;
+  const double top = 56 + 18 * paraLines(theme, policy, width);
   Grid first(theme, {edge, top}, width,
-             {{.title = "Guard", .mono = true, .elastic = true}, {.title = "Now", .mono = true, .elastic = true, .drop = 1}, {.title = "Assumed because", .elastic = true, .drop = 2}, {.title = "Origin", .elastic = true, .drop = 3, .role = "textSecondary"}},
+             {{.title = "Guard", .mono = true, .elastic = true, .least = 240}, {.title = "Now", .mono = true, .elastic = true, .drop = 1}, {.title = "Assumed because", .elastic = true, .drop = 2}, {.title = "Origin", .elastic = true, .drop = 3, .role = "textSecondary"}},
              guardRows(*guards, place.selected));
   const double below = first.bottom() + 24;
   Grid second(theme, {edge, below + 26}, width, {{.title = "Variant", .number = true}, {.title = "Compiled for", .mono = true, .elastic = true}, {.title = "State", .drop = 1}}, variantRows(kept));

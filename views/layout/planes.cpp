@@ -51,7 +51,9 @@ void Planes::draw(Sheet& s) const {
   if (!note_.isEmpty()) tag(s, {box_.right(), box_.top() + 10}, note_, 1, chosen_, chosen_ ? "accent" : "textMuted");
   for (int p = 0; p < walk_.planes; ++p) drawPlane(s, p);
   drawWalk(s);
-  // Numbers above the walk, on plates of their cells' colour.
+  // Labels and numbers lie above the walk, on plates.
+  for (int p = 0; p < walk_.planes; ++p)
+    s.text({cell(p, 0, 0).left(), cell(p, 0, 0).top() - 10}, walk_.planeLabel(p), {.px = 11, .role = "textSecondary", .mono = true, .plate = s.t.c("canvas")});
   for (int p = 0; p < walk_.planes; ++p)
     for (int r = 0; r < walk_.rows; ++r)
       for (int c = 0; c < walk_.columns; ++c) {
@@ -68,7 +70,6 @@ void Planes::draw(Sheet& s) const {
 
 void Planes::drawPlane(Sheet& s, int plane) const {
   const QRectF first = cell(plane, 0, 0);
-  s.text({first.left(), first.top() - 10}, walk_.planeLabel(plane), {.px = 11, .role = "textSecondary", .mono = true});
   for (int r = 0; r < walk_.rows; ++r)
     for (int c = 0; c < walk_.columns; ++c) s.rect(cell(plane, r, c), 0, {shade(s.t, walk_.address(plane, r, c))});
   if (plane == 0 && walk_.columns > 1) s.rect(first.united(cell(0, 0, walk_.columns - 1)).adjusted(-1, -1, 1, 1), 2, {}, {s.t.c("accent"), 2});

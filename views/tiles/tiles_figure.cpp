@@ -64,19 +64,24 @@ class Detail {
         if (rank.entities == r.entities) ranks.append({{times(cell(*ranking, rank, "tile")), cell(*ranking, rank, "modelled cycles")}, ranks.isEmpty() ? Glyph::Play : Glyph::None, "accent"});
     ranked_ = !ranks.isEmpty();
     if (ranked_ && ranks.front().cells.front() != times(cell(tiles, r, "tile"))) words_ += QString(" The rule takes %1; rows are evened out over the tiles.").arg(ranks.front().cells.front());
-    nestTop_ = room.top() + 26 + 18 * paraLines(theme, problem_, room.width()) + 4;
+    const bool beside = ranked_ && room.width() >= 600; // the ranking at the right of the nest
+    const double rankWidth = std::min(room.width(), beside ? 240. : 320.);
+    width_ = beside ? room.width() - rankWidth - 32 : room.width();
+    rankLeft_ = beside ? room.right() - rankWidth : room.left();
+    nestTop_ = room.top() + 26 + 18 * paraLines(theme, problem_, width_) + 4;
     wordsTop_ = nestTop_ + 16 + lead * double(nest_.size()) + 18;
-    rankTop_ = wordsTop_ + 18 * paraLines(theme, words_, room.width()) + 12;
-    grid_.emplace(theme, QPointF(room.left(), rankTop_ + 18), std::min(room.width(), 320.), QList<GridColumn>{{.title = "Register tile", .mono = true}, {.title = "Cycles, times the first", .number = true}}, ranks);
-    noteTop_ = (ranked_ ? grid_->bottom() : rankTop_) + 18;
-    box_.setBottom(noteTop_ + 18 * paraLines(theme, note(), room.width()));
+    const double wordsEnd = wordsTop_ + 18 * paraLines(theme, words_, width_);
+    rankTop_ = beside ? room.top() : wordsEnd + 12;
+    grid_.emplace(theme, QPointF(rankLeft_, rankTop_ + 18), rankWidth, QList<GridColumn>{{.title = "Register tile", .mono = true}, {.title = "Cycles, times the first", .number = true}}, ranks);
+    noteTop_ = (ranked_ && !beside ? grid_->bottom() : wordsEnd) + (beside ? 4 : 18);
+    box_.setBottom(std::max(noteTop_ + 18 * paraLines(theme, note(), width_) - 4, ranked_ ? grid_->bottom() : 0.));
   }
 
   QRectF box() const { return box_; }
   static QString note() { return "No scatter: the tile is chosen by rule, not measured."; }
 
   void draw(Sheet& s) const {
-    const double x = box_.left(), w = box_.width();
+    const double x = box_.left(), w = width_;
     s.text({x, box_.top() + 8}, name_, {.px = 15, .weight = 600, .room = w});
     s.para({x, box_.top() + 32}, w, 18, problem_, {.role = "textSecondary"});
     s.rect({x, nestTop_, w, 16 + lead * double(nest_.size())}, 4, {s.t.c("sunken")});
@@ -91,8 +96,8 @@ class Detail {
     }
     s.para({x, wordsTop_}, w, 18, words_, {.role = "textSecondary"});
     if (ranked_) {
-      s.text({x, rankTop_ + 6}, "As the rule ranks them", {.px = 13, .weight = 600});
-      tag(s, {x + std::min(w, 320.), rankTop_ + 6}, "modelled", 1, false, "modelled");
+      s.text({rankLeft_, rankTop_ + 6}, "As the rule ranks them", {.px = 13, .weight = 600});
+      tag(s, {grid_->row(0).right(), rankTop_ + 6}, "modelled", 1, false, "modelled");
       grid_->draw(s);
     }
     s.para({x, noteTop_}, w, 18, note(), {.role = "textMuted"});
@@ -103,7 +108,7 @@ class Detail {
   QString name_, problem_, words_;
   QStringList nest_;
   bool ranked_ = false;
-  double nestTop_ = 0, wordsTop_ = 0, rankTop_ = 0, noteTop_ = 0;
+  double width_ = 0, rankLeft_ = 0, nestTop_ = 0, wordsTop_ = 0, rankTop_ = 0, noteTop_ = 0;
   std::optional<Grid> grid_;
 };
 
@@ -154,7 +159,7 @@ Figure tilesFigure(const Place& place, const Theme& theme, QSizeF room) {
   Detail detail(place, theme, *tiles, open, {beside ? size.width() - edge - right : edge, 56, right, 0});
   Grid grid(theme, {edge + 8, beside ? 48 : detail.box().bottom() + 16}, beside ? width - right - 56 : width - 16,
             {{.title = "Kernel", .elastic = true, .weight = 500},
-             {.title = "Problem", .elastic = true, .least = 190},
+             {.title = "Problem", .elastic = true, .least = 225},
              {.title = "Tile"},
              {.title = "Depth blocks", .number = true, .drop = 5},
              {.title = "Split", .elastic = true, .drop = 3},
