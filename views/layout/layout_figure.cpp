@@ -204,7 +204,7 @@ Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   double bottom = d->tableTop + 52;
   if (!copies.rows.isEmpty()) {
     d->copies.emplace(theme, QPointF(edge, d->tableTop + 26), size.width() - 2 * edge,
-                      QList<GridColumn>{{.title = "Name", .elastic = true, .least = 120, .weight = 500}, {.title = "Op", .drop = 3, .role = "textSecondary"}, {.title = "Order", .mono = true, .elastic = true, .least = 160, .drop = 2}, {.title = "What happens", .elastic = true, .drop = 1, .role = "textSecondary"}, {.title = "Bytes written", .number = true}},
+                      QList<GridColumn>{{.title = "Name", .elastic = true, .least = 120, .weight = 500}, {.title = "Op", .drop = 3, .role = "textSecondary"}, {.title = "Order", .mono = true, .elastic = true, .least = 160, .drop = 2}, {.title = "What happens", .elastic = true, .least = 230, .drop = 1, .role = "textSecondary"}, {.title = "Bytes written", .number = true}},
                       copies.rows);
     bottom = d->copies->bottom() + (d->rest.isEmpty() ? 16 : 40);
   }
