@@ -107,8 +107,8 @@ void addOrders(Copies& out, const Place& place, const trace::GraphDoc& graph) {
       }
   }
   for (const auto& [order, values] : orders) {
-    const QString name = QString("%1 %2").arg(values.first).arg(values.first == 1 ? "value" : "values"), why = "no copy: written in the order that is read";
-    out.add({{name, "layout", QString("row-major %1 %2").arg(QChar(0x2192)).arg(order), why, byteText(0)}, Glyph::Minus, "textMuted"}, values.second, QString("%1 in order %2, nothing copied").arg(name, order));
+    const QString name = QString("%1 %2 to %3").arg(values.first).arg(values.first == 1 ? "value" : "values", order), why = "no copy: written in the order that is read";
+    out.add({{name, "layout", QString("row-major %1 %2").arg(QChar(0x2192)).arg(order), why, byteText(0)}, Glyph::Minus, "textMuted"}, values.second, name + ", nothing copied");
   }
 }
 
