@@ -2,6 +2,10 @@
 
 #include "arena/arena_figure.h"
 #include "graph/graph_figure.h"
+#include "guards/guards_figure.h"
+#include "layout/layout_figure.h"
+#include "source/source_figure.h"
+#include "tiles/tiles_figure.h"
 
 namespace cutaway::views {
 
@@ -9,6 +13,10 @@ std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
       {"graph", "Graph", graphFigure},
       {"arena", "Arena", arenaFigure},
+      {"layout", "Layout", layoutFigure},
+      {"guards", "Guards", guardsFigure},
+      {"tiles", "Tiles", tilesFigure},
+      {"source", "Source", sourceFigure},
   };
   return rows;
 }

@@ -79,7 +79,7 @@ void add_export(CLI::App& app, int& code) {
   auto o = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand("export", "draws a view of a model or a document as SVG, PDF or PNG");
   o->add_to(*verb);
-  verb->add_option("--view", o->view, "arena (graph, layout, guards, tiles, timeline, drift, source: later)")->required();
+  verb->add_option("--view", o->view, "arena, layout, guards, tiles or source (graph, timeline, drift: later)")->required();
   verb->add_option("--step", o->step, "the state after this step; left out: the end");
   verb->add_option("--theme", o->theme, "light, dark, contrast or paper");
   verb->add_option("-o,--output", o->out, "a file that ends in .svg, .pdf or .png")->required();

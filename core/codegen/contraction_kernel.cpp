@@ -98,6 +98,7 @@ void take(Kernel& kernel, const Printed& printed) {
   kernel.scratch_bytes = printed.scratch_bytes;
   kernel.flops = printed.flops;
   kernel.loop_nest = printed.loop_nest;
+  kernel.choice = printed.choice;
 }
 
 // The prologue declares the buffers that the epilogue reads; a dry run finds out which.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <map>
 
 namespace cutaway::codegen {
@@ -20,9 +21,15 @@ std::string name_of(const Graph& g, const std::vector<NodeId>& nodes) {
 
 using Print = bool (*)(NestPrinter&, const std::vector<NodeId>&, Kernel&, const Options&);
 
+ValueId value_named(const std::string& digits) {
+  uint32_t id = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
+  return error == std::errc() ? ValueId(id) : ValueId();
+}
+
 // Names made from ids of the graph (v12, acc12, l12, g12, p12_0) get numbers local to the kernel, so that equal kernels of
-// different layers have equal texts and are compiled once.
-std::string with_local_names(const std::string& text) {
+// different layers have equal texts and are compiled once. `names`: the ids by local number.
+std::string with_local_names(const std::string& text, std::vector<ValueId>& names) {
   std::map<std::string, std::string> local;
   std::string out;
   for (size_t i = 0; i < text.size();) {
@@ -46,6 +53,7 @@ std::string with_local_names(const std::string& text) {
       continue;
     }
     const auto [it, fresh] = local.try_emplace(word.substr(digits, stop - digits), std::to_string(local.size()));
+    if (fresh) names.push_back(value_named(word.substr(digits, stop - digits)));
     out += word.substr(0, digits) + it->second + word.substr(stop);
   }
   return out;
@@ -55,7 +63,7 @@ bool try_print(Print print, const Graph& g, const plan::Storage& storage, const 
   Kernel attempt = kernel;
   NestPrinter printer(g, storage, nodes, attempt);
   if (!print(printer, nodes, attempt, options)) return false;
-  attempt.text = with_local_names(attempt.text);
+  attempt.text = with_local_names(attempt.text, attempt.names);
   attempt.text = prelude_for(attempt.text) + "\n" + attempt.text;
   kernel = std::move(attempt);
   return true;

@@ -25,6 +25,8 @@ struct Kernel {
   int64_t units = 1;
   int64_t scratch_bytes = 0;  // a thread
   double flops = 0;
+  std::optional<TileChoice> choice; // of a product or convolution
+  std::vector<ValueId> names;       // the value that the text calls v<index>; invalid where that number means something else
 
   // A constant operand that is packed once, when the executable is made; it stands in buffers[buffer].
   struct Packed {

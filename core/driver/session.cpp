@@ -53,19 +53,18 @@ struct Session::Values {
 
 struct Session::Variant {
   std::shared_ptr<onnx::Segment> segment;
-  std::map<std::string, Type> input_types;
-  std::map<std::string, Tensor> input_values; // of the value guards
+  std::shared_ptr<const VariantKey> key;
   std::shared_ptr<const CompiledSegment> compiled;
   std::unique_ptr<runtime::RunContext> context;
   std::shared_ptr<Stage> next;
   uint64_t used = 0;
 
   bool fits(const Values& values) const {
-    for (const auto& [name, type] : input_types) {
+    for (const auto& [name, type] : key->types) {
       const auto it = values.by_name.find(name);
       if (it == values.by_name.end() || !(it->second.type == type)) return false;
     }
-    for (const auto& [name, t] : input_values)
+    for (const auto& [name, t] : key->values)
       if (!values.by_name.at(name).declared.same_bits(t)) return false;
     return true;
   }
@@ -139,8 +138,10 @@ Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& value
     if (!segment) return segment.error();
     v->segment = std::make_shared<onnx::Segment>(std::move(*segment));
   }
-  for (const std::string& name : v->segment->inputs) v->input_types[name] = values.by_name.at(name).type;
-  for (const std::string& name : v->segment->value_guards) v->input_values[name] = values.by_name.at(name).declared;
+  auto key = std::make_shared<VariantKey>();
+  for (const std::string& name : v->segment->inputs) key->types.emplace_back(name, values.by_name.at(name).type);
+  for (const std::string& name : v->segment->value_guards) key->values.emplace_back(name, values.by_name.at(name).declared);
+  v->key = std::move(key);
   v->used = ++stage.clock;
   if (stage.variants.size() >= static_cast<size_t>(options_.settings.cache_limit)) {
     auto oldest = std::min_element(stage.variants.begin(), stage.variants.end(), [](const auto& a, const auto& b) { return a->used < b->used; });
@@ -194,6 +195,15 @@ Status Session::run_stage(Variant& v, Values& values, Mode mode, RunInfo& info) 
   return {};
 }
 
+VariantSet Session::variants_of(const Stage& stage, const Variant& ran) {
+  VariantSet out;
+  for (const auto& v : stage.variants) {
+    if (v.get() == &ran) out.ran = out.kept.size();
+    out.kept.push_back(v->key);
+  }
+  return out;
+}
+
 Result<Session::Stage*> Session::next_stage(Variant& v) {
   const onnx::Segment& s = *v.segment;
   if (s.outputs.empty()) { // nothing was lowered: what comes first cannot be
@@ -213,6 +223,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
   if (Status s = check_feeds(model(), feeds); !s) return s.error();
   last_.clear();
   last_imported_.clear();
+  last_variants_.clear();
   Values values;
   for (const InputInfo& input : model_inputs(model())) {
     const auto it = feeds.find(input.name);
@@ -234,6 +245,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
         return unsupported(d.work.node->label(), "a graph break (" + info.breaks.back().cause + "): " + d.reason, "allow breaks with --set breaks=allow");
     }
     if (Status s = run_stage(v, values, mode, info); !s) return s.error();
+    if (last_variants_.size() < last_.size()) last_variants_.push_back(variants_of(*stage, v));
     if (v.segment->rest.empty()) break;
     auto next = next_stage(v);
     if (!next) return next.error();

@@ -27,6 +27,18 @@ struct RunInfo {
   std::vector<std::string> warnings;
 };
 
+// What a variant of a segment was made for: it runs only where every input has that very type, and where some small inputs
+// have those very values.
+struct VariantKey {
+  std::vector<std::pair<std::string, Type>> types;    // of each input, in order
+  std::vector<std::pair<std::string, Tensor>> values; // of those on which shapes hang
+};
+// The variants that a segment keeps, in the order in which they were made.
+struct VariantSet {
+  std::vector<std::shared_ptr<const VariantKey>> kept;
+  size_t ran = 0; // the one that the last run took
+};
+
 // A model opened for running. Each distinct set of input shapes (and of the small values that shapes hang on) gets a
 // variant of its own, made at its first run and kept. Breaks cut the model into segments: what follows a break is lowered
 // when the values it waits for are there.
@@ -51,6 +63,8 @@ class Session {
   std::vector<std::string> output_names() const;
   // The compiled segments of the variants that ran last, in order.
   const std::vector<std::shared_ptr<const CompiledSegment>>& last_segments() const { return last_; }
+  // What each of them was made for, and which others are kept.
+  const std::vector<VariantSet>& last_variants() const { return last_variants_; }
   Compiler& compiler() { return *compiler_; }
   // The graphs as imported, of the same segments.
   const std::vector<std::shared_ptr<const onnx::Segment>>& last_imported() const { return last_imported_; }
@@ -65,6 +79,7 @@ class Session {
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
   Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
   Result<Stage*> next_stage(Variant& variant);
+  static VariantSet variants_of(const Stage& stage, const Variant& ran);
 
   Options options_;
   onnx::Program program_;
@@ -73,6 +88,7 @@ class Session {
   std::unique_ptr<Compiler> compiler_;
   std::vector<std::shared_ptr<const CompiledSegment>> last_;
   std::vector<std::shared_ptr<const onnx::Segment>> last_imported_;
+  std::vector<VariantSet> last_variants_;
 };
 
 } // namespace cutaway::driver

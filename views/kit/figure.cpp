@@ -9,6 +9,8 @@
 #include <QPdfWriter>
 #include <QSaveFile>
 
+#include <algorithm>
+
 namespace cutaway::views {
 namespace {
 
@@ -40,7 +42,8 @@ QByteArray pdf(const Theme& theme, const Figure& figure) {
 }
 
 QByteArray png(const Theme& theme, const Figure& figure) {
-  const double ratio = printDpi / screenDpi;
+  // The raster of QPainter ends at 32,767 device pixels.
+  const double ratio = std::min(printDpi / screenDpi, 32000 / std::max(figure.size.width(), figure.size.height()));
   QImage image((figure.size * ratio).toSize(), QImage::Format_ARGB32_Premultiplied);
   image.setDevicePixelRatio(ratio);
   image.fill(theme.c("canvas"));

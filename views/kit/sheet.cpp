@@ -30,6 +30,7 @@ const Prepared& Sheet::prepare(const QString& s, const Type& type) const {
 }
 
 bool Sheet::text(QPointF at, const QString& s, const Type& type) {
+  if (s.isEmpty()) return false;
   QString shown = s;
   if (type.room > 0 && prepare(s, type).width > type.room * k) {
     int n = int(s.size() * type.room * k / prepare(s, type).width) + 1;

@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QMap>
+#include <algorithm>
 
 // The tokens and fonts that are linked in; a static library's resources must be asked for.
 static void useResources() {
@@ -54,6 +55,12 @@ std::optional<Theme> Theme::load(const QString& dir, const QString& name, QStrin
     cat.lines.setAlphaF(float(json["categoryFill"]["hatch"][key].toDouble()));
     cat.hatch = kinds[o["hatch"].toString()];
   }
+  for (const auto& stop : json["ramp"][key].toArray()) {
+    const QColor colour(stop.toString());
+    const int grey = qGray(colour.rgb());
+    t.m_ramp << (name == "paper" ? QColor(grey, grey, grey) : colour);
+  }
+  if (t.m_ramp.size() < 2) return *why = "no ramp for theme " + name, std::nullopt;
   for (int i = 0; i < 3; ++i) t.m_below[size_t(i)] = json["semanticZoom"][i]["below"].toDouble();
   return t;
 }
@@ -66,6 +73,12 @@ const QColor& Theme::c(const char* role) const {
 
 double Theme::size(const char* group, const char* key) const {
   return m_json[QLatin1String(group)][QLatin1String(key)].toDouble();
+}
+
+QColor Theme::ramp(double at) const {
+  const double scaled = std::clamp(at, 0., 1.) * double(m_ramp.size() - 1);
+  const qsizetype low = std::min(qsizetype(scaled), m_ramp.size() - 2);
+  return mix(m_ramp[low + 1], m_ramp[low], scaled - double(low));
 }
 
 Level Theme::level(double zoom) const {

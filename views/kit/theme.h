@@ -27,6 +27,7 @@ class Theme {
   const QColor& c(const char* role) const;
   double size(const char* group, const char* key) const; ///< e.g. size("window", "stepper")
   const Category& category(int i) const { return m_category[size_t(i) % 12]; }
+  QColor ramp(double at) const; ///< of a sequence (addresses, bytes, heat), 0 to 1; grey on paper
   Level level(double zoom) const; ///< Semantic zoom level of a scale.
   QFont font(double px, int weight = 400, bool mono = false) const;
   const QString& name() const { return m_name; }
@@ -37,6 +38,7 @@ class Theme {
   QJsonObject m_json;
   QHash<QByteArray, QColor> m_colour;
   std::array<Category, 12> m_category;
+  QList<QColor> m_ramp;
   std::array<double, 3> m_below{};
 };
 

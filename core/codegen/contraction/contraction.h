@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,25 @@ struct Simd {
   int registers = 32;
 };
 
+// Register tiles worth measuring, the model's best first, with what the model predicts relative to the first (1.0).
+struct TileCandidate {
+  Tile tile;
+  double predicted = 1;
+};
+
+// What the printer settled on, as numbers; the loop nest says the same in words.
+struct TileChoice {
+  bool depthwise = false;                // rows are pixels of a line, columns are channels, depth is taps
+  int64_t products = 1;                  // independent of each other
+  int64_t rows = 0, columns = 0, depth = 0;
+  int64_t tile_rows = 0, tile_columns = 0; // whose sums stay in registers
+  int64_t depth_blocks = 1;
+  int64_t row_cuts = 1, column_cuts = 1; // units of work: products * row_cuts * column_cuts
+  std::string rows_from, columns_from;   // how the operands are read
+  int lanes = 1;                         // columns of one vector
+  std::vector<TileCandidate> ranked;     // the rule's order, the chosen one first; empty where nothing is ranked
+};
+
 struct Printed {
   std::string text;
   int64_t units = 0;         // 0 where the output is empty
@@ -100,6 +120,7 @@ struct Printed {
   int64_t packed_bytes = 0;  // what the packer writes; 0 where nothing is packed at compile time
   double flops = 0;
   std::string loop_nest; // the schedule for people: indent 2, at most 40 columns
+  std::optional<TileChoice> choice; // none for an empty output
 };
 
 Printed print_matmul(const MatmulSpec& spec, const std::string& symbol, const Epilogue& epilogue, const Simd& simd,
@@ -113,11 +134,7 @@ Printed print_conv(const ConvSpec& spec, const std::string& symbol, const Epilog
 void pack_matmul(const MatmulSpec& spec, const void* b, void* packed, const Simd& simd);
 void pack_conv(const ConvSpec& spec, const void* weights, void* packed, const Simd& simd);
 
-// Register tiles worth measuring, the model's best first, with what the model predicts relative to the first (1.0).
-struct TileCandidate {
-  Tile tile;
-  double predicted = 1;
-};
+// The tiles among which the printer chooses.
 std::vector<TileCandidate> matmul_tiles(const MatmulSpec& spec, const Simd& simd);
 std::vector<TileCandidate> conv_tiles(const ConvSpec& spec, const Simd& simd);
 

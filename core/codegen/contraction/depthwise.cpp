@@ -292,6 +292,8 @@ Printed print_depthwise(const ConvSpec& spec, const Geometry& g, const std::stri
   printed.packed_bytes = g.taps() * d.channels() * bytes;
   printed.flops = 2.0 * static_cast<double>(d.lines * g.out[2] * d.channels() * g.taps());
   printed.loop_nest = nest_of(d);
+  printed.choice = TileChoice{true, 1, g.batch * g.pixels(), d.channels(), g.taps(), d.pixels, d.fast ? d.lanes : 1, 1, d.line_cuts, d.chunk_cuts,
+                              d.fast ? "pointers, zeros at border" : "converted tap by tap", "packed before", d.lanes, {}};
   return printed;
 }
 

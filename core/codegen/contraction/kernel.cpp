@@ -112,6 +112,22 @@ void print_body(CText& out, const Extent& e, const Plan& plan, const RowSource& 
 
 } // namespace
 
+namespace {
+
+TileChoice choice_of(const Extent& e, const Plan& plan, const RowSource& rows, const PanelSource& panels, const Simd& simd) {
+  TileChoice c;
+  c.products = e.z, c.rows = e.rows, c.columns = e.cols, c.depth = e.depth();
+  c.tile_rows = plan.max_rows(), c.tile_columns = plan.columns;
+  c.depth_blocks = static_cast<int64_t>(plan.blocks.size());
+  c.row_cuts = plan.row_cuts, c.column_cuts = plan.panel_cuts;
+  c.rows_from = rows.summary(), c.columns_from = panels.summary();
+  c.lanes = lanes_of(e.acc, simd.bytes);
+  c.ranked = rank_tiles(e, simd);
+  return c;
+}
+
+} // namespace
+
 void PackedPanels::head(CText& out) const {
   out.line("const {0}* const packed = (const {0}*)buffers[{1}];", c_type(extent_.acc), buffer_);
 }
@@ -155,6 +171,7 @@ Printed print_kernel(const Extent& e, Plan plan, const RowSource& rows, const Pa
   printed.flops = 2.0 * static_cast<double>(e.z) * static_cast<double>(e.rows) * static_cast<double>(e.cols) *
                   static_cast<double>(e.depth());
   printed.loop_nest = nest_text(e, plan, rows.summary(), panels.summary());
+  printed.choice = choice_of(e, plan, rows, panels, simd);
   return printed;
 }
 

@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "driver/describe.h"
 #include "driver/document/mirror.h"
+#include "driver/document/tables.h"
 #include "driver/steps.h"
 #include "passes/passes.h"
 
@@ -20,8 +21,8 @@ constexpr size_t live_budget = 40'000'000;
 
 class TraceMaker {
  public:
-  TraceMaker(const CompiledSegment& segment, std::string name)
-      : segment_(segment), events_(segment.journal.events()), mirror_(Steps(segment.graph, events_).at(0)), name_(std::move(name)) {}
+  TraceMaker(const CompiledSegment& segment, std::string name, std::vector<trace::TablePanel> tables)
+      : segment_(segment), events_(segment.journal.events()), mirror_(Steps(segment.graph, events_).at(0)), name_(std::move(name)), tables_(std::move(tables)) {}
 
   std::shared_ptr<const trace::Trace> run() {
     import_step();
@@ -35,6 +36,7 @@ class TraceMaker {
       schedule();
       memory(done);
       codegen();
+      tables();
     }
     auto trace = std::make_shared<trace::Trace>(std::move(first_), std::move(steps_), std::move(passes_), std::move(panels_));
     trace->name = name_;
@@ -120,10 +122,22 @@ class TraceMaker {
         const double place = at++;
         mirror_.editor().node(n, [&](trace::GraphNode& node) { node.order = place; });
       }
+    share_storage();
     trace::Step& s = add_step("scheduled", fmt::format("{} kernels in order", segment_.executable->launch_count()),
                               "A topological order of the kernels: each after those whose values it reads.");
     finish(s);
     close_pass();
+  }
+
+  // Views that move no bytes lie where their operand lies.
+  void share_storage() {
+    const Graph& g = mirror_.graph();
+    const plan::Storage storage(g);
+    for (const NodeId id : g.order())
+      if (storage.is_alias(id)) {
+        const std::string strides = strides_text(storage.access(g.node(id).outputs[0]).strides);
+        mirror_.editor().value(g.node(id).outputs[0], [&](trace::GraphValue& value) { value.strides = strides; });
+      }
   }
 
   void memory(size_t from) {
@@ -183,16 +197,16 @@ class TraceMaker {
     return b;
   }
 
-  std::string kernel_name(const codegen::Kernel& k) const { return k.group ? mirror_.name(k.group) : k.nodes.empty() ? k.name : mirror_.name(k.nodes[0]); }
+  std::string kernel_name(const codegen::Kernel& k) const { return driver::kernel_name(mirror_, k); }
 
   void codegen() {
     open_pass("codegen", "prints each kernel as a loop nest and as source", Phase::codegen, segment_.executable->codegen_ms);
     for (const codegen::Kernel& k : segment_.executable->kernels()) {
       const std::string name = kernel_name(k);
       const auto at = static_cast<uint32_t>(panels_.size());
-      const Entity who = k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]);
-      panels_.push_back(trace::TextPanel{name, "loop nest", who, k.loop_nest, {}});
-      if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, {}});
+      const Entity who = kernel_entity(k);
+      panels_.push_back(trace::TextPanel{name, "loop nest", who, k.loop_nest, links_of(mirror_.graph(), k, k.loop_nest)});
+      if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, links_of(mirror_.graph(), k, k.text)});
       const std::string text = k.builtin() ? fmt::format("No printer knows {}: the reference evaluation runs it, on values in memory.", k.name)
                                            : fmt::format("{}: {} ops in one kernel, {} units of work for the threads; it reads {} values and writes {}.", k.name,
                                                          k.nodes.size(), k.units, k.reads.size(), k.writes.size());
@@ -204,10 +218,20 @@ class TraceMaker {
     close_pass();
   }
 
+  // After all others: steps know panels by their place.
+  void tables() {
+    const auto& kernels = segment_.executable->kernels();
+    for (trace::TablePanel& t : tables_) panels_.push_back(std::move(t));
+    panels_.push_back(tiles_table(mirror_, kernels));
+    panels_.push_back(ranking_table(mirror_, kernels));
+    panels_.push_back(copies_table(mirror_));
+  }
+
   const CompiledSegment& segment_;
   const std::vector<Event>& events_;
   GraphMirror mirror_;
   std::string name_;
+  std::vector<trace::TablePanel> tables_;
   trace::TextPool pool_;
   trace::GraphDoc first_;
   std::vector<trace::Step> steps_;
@@ -219,7 +243,9 @@ class TraceMaker {
 
 } // namespace
 
-std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name) { return TraceMaker(segment, name).run(); }
+std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables) {
+  return TraceMaker(segment, name, std::move(tables)).run();
+}
 
 std::string model_title(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
@@ -233,8 +259,12 @@ trace::Document make_document(const Session& session, const RunInfo& info, const
     if (standard.at(key) != value) out.settings.push_back({key, value});
   for (const BreakInfo& b : info.breaks) out.breaks.push_back({b.node, b.cause, b.reason});
   const std::string stem = std::filesystem::path(path).stem().string();
-  for (size_t i = 0; i < session.last_segments().size(); ++i)
-    out.traces.push_back(make_trace(*session.last_segments()[i], i == 0 ? stem : fmt::format("{}, part {}", stem, i + 1)));
+  for (size_t i = 0; i < session.last_segments().size(); ++i) {
+    const CompiledSegment& segment = *session.last_segments()[i];
+    std::vector<trace::TablePanel> tables;
+    if (i < session.last_variants().size()) tables = {guards_table(session.model(), session.last_variants()[i], segment.graph), variants_table(session.last_variants()[i])};
+    out.traces.push_back(make_trace(segment, i == 0 ? stem : fmt::format("{}, part {}", stem, i + 1), std::move(tables)));
+  }
   return out;
 }
 

@@ -6,8 +6,9 @@
 namespace cutaway::driver {
 
 // The steps of one compile as views read them: the imported graph, a step an event of the journal, the schedule, the
-// arena, and the text of each kernel. The segment must have been compiled with its journal.
-std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name);
+// arena, the text of each kernel, and tables: those given, then "tiles", "tile ranking" and "copies". The segment must have
+// been compiled with its journal.
+std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables = {});
 
 // The document of the compiles that a session's last run used.
 trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path);

@@ -1,6 +1,7 @@
 #include "driver/document/mirror.h"
 
 #include "ir/text.h"
+#include "plan/storage.h"
 
 #include <algorithm>
 
@@ -39,6 +40,12 @@ std::string layout_text(const Layout& layout, size_t rank) {
 }
 
 } // namespace
+
+std::string strides_text(const std::vector<int64_t>& strides) {
+  std::string out;
+  for (const int64_t s : strides) out += (out.empty() ? "" : ",") + std::to_string(s);
+  return out;
+}
 
 GraphMirror::GraphMirror(const Graph& imported) : g_(imported), names_(node_names(imported)), shared_(imported.origin_count()), imported_values_(imported.value_bound()) {
   order_.resize(g_.node_bound());
@@ -129,6 +136,7 @@ trace::GraphValue GraphMirror::make_value(ValueId id) const {
   out.shape = pool_(shape_str(v.type.shape));
   out.bytes = bytes_of(v.type);
   out.layout = pool_(layout_text(v.layout, v.type.rank()));
+  if (is_static(v.type.shape)) out.strides = pool_(strides_text(plan::dense_strides(static_dims(v.type.shape), v.layout)));
   out.role = producer.op == Op::param ? trace::ValueRole::input
              : producer.op == Op::constant ? (id.v < imported_values_ ? trace::ValueRole::parameter : trace::ValueRole::constant)
              : g_.is_output(id) ? trace::ValueRole::output

@@ -8,6 +8,9 @@
 
 namespace cutaway::driver {
 
+// "200704,1,3584,64", as a document holds them.
+std::string strides_text(const std::vector<int64_t>& strides);
+
 // Keeps a document's graph in step with the compiler's: each journal event becomes the edits of one step. Cost: what the
 // event touched.
 class GraphMirror {

@@ -1,0 +1,67 @@
+#include "place/reading.h"
+
+#include <algorithm>
+
+namespace cutaway::views {
+namespace {
+
+// The op behind an entity that is none itself.
+const trace::GraphNode* opOf(const Place& place, const trace::GraphDoc& graph, Entity e) {
+  switch (e.kind) {
+  case Entity::Kind::op: return graph.nodes.find(NodeId(e.id));
+  case Entity::Kind::value: return producerOf(graph, ValueId(e.id));
+  case Entity::Kind::buffer:
+    if (const auto* arena = place.trace()->panel<trace::ArenaPanel>(place.step))
+      for (const trace::ArenaBuffer& b : arena->buffers)
+        if (b.id.v == e.id && !b.values.empty()) return producerOf(graph, b.values.front());
+    return nullptr;
+  default: return nullptr;
+  }
+}
+
+} // namespace
+
+const trace::TablePanel* table(const Place& place, const char* name) {
+  if (!place.trace()) return nullptr;
+  for (const trace::Panel& p : place.trace()->panels())
+    if (const auto* t = std::get_if<trace::TablePanel>(&p); t && t->name.view() == name) return t;
+  return nullptr;
+}
+
+QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, const char* column) {
+  for (size_t i = 0; i < table.columns.size() && i < row.cells.size(); ++i)
+    if (table.columns[i].title.view() == column) return qt(row.cells[i]);
+  return {};
+}
+
+const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value) {
+  for (const trace::GraphNode& n : graph.nodes)
+    if (std::find(n.outputs.begin(), n.outputs.end(), value) != n.outputs.end()) return &n;
+  return nullptr;
+}
+
+std::optional<Entity> kernelOf(const Place& place, Entity e) {
+  if (e.kind == Entity::Kind::kernel) return e;
+  if (!place.trace() || place.trace()->steps().empty()) return {};
+  const auto last = static_cast<uint32_t>(place.trace()->steps().size() - 1);
+  std::optional<Entity> alone;
+  for (const uint32_t step : {place.step, last}) {
+    const trace::GraphDoc graph = place.trace()->at(std::min(step, last));
+    const trace::GraphNode* op = opOf(place, graph, e);
+    if (!op) continue;
+    if (op->group) return entity(op->group);
+    alone = entity(op->id);
+  }
+  return alone;
+}
+
+std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity e) {
+  if (e.kind == Entity::Kind::kernel) {
+    const trace::GraphGroup* group = graph.groups.find(GroupId(e.id));
+    return group ? std::optional<int>(group->category) : std::nullopt;
+  }
+  const trace::GraphNode* op = e.kind == Entity::Kind::op ? graph.nodes.find(NodeId(e.id)) : e.kind == Entity::Kind::value ? producerOf(graph, ValueId(e.id)) : nullptr;
+  return op ? std::optional<int>(op->category) : std::nullopt;
+}
+
+} // namespace cutaway::views

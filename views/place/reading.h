@@ -1,0 +1,20 @@
+#pragma once
+#include "place/place.h"
+
+namespace cutaway::views {
+
+// What views ask of a document at a place.
+
+// The table of that name; null where the driver made none.
+const trace::TablePanel* table(const Place& place, const char* name);
+// The cell under the column of that title; empty where the table has none.
+QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, const char* column);
+// The kernel (or the op that is one by itself) that an op, a value, a buffer or a kernel belongs to: in the graph of the
+// place, else as it is in the end.
+std::optional<Entity> kernelOf(const Place& place, Entity entity);
+// The colour of an entity's root; nothing where it is not in the graph.
+std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
+// The op that makes a value; null for inputs and constants.
+const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value);
+
+} // namespace cutaway::views
