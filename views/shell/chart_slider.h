@@ -1,0 +1,56 @@
+#pragma once
+#include "kit/look.h"
+#include "place/navigator.h"
+
+#include <QAbstractSlider>
+#include <QPainterPath>
+
+namespace cutaway::views {
+
+// The slider over all steps that is itself four charts: nodes, peak bytes, launches, traffic (predicted time where the
+// document has it). Click or drag seeks, the wheel steps; Shift+drag marks a range.
+class ChartSlider : public QAbstractSlider {
+  Q_OBJECT
+ public:
+  ChartSlider(Navigator& navigator, Look& look, QWidget* parent = nullptr);
+  // Steps marked for export; first > last: none.
+  std::pair<uint32_t, uint32_t> range() const { return m_range; }
+  void setCompact(bool compact);
+  QSize sizeHint() const override { return {640, m_compact ? 56 : 96}; }
+
+ signals:
+  void rangeChanged();
+
+ protected:
+  void paintEvent(QPaintEvent*) override;
+  void mousePressEvent(QMouseEvent*) override;
+  void mouseMoveEvent(QMouseEvent*) override;
+  void wheelEvent(QWheelEvent*) override;
+  void keyPressEvent(QKeyEvent*) override;
+  void resizeEvent(QResizeEvent*) override { m_curves.clear(); }
+  bool event(QEvent* event) override;
+
+ private:
+  struct Curve {
+    QString name;
+    QPainterPath line; // in 0..1 across and down
+    bool known = false;
+  };
+  double left() const { return 104; }
+  double right() const { return width() - 96; }
+  double xOf(double step) const;
+  uint32_t stepAt(double x) const;
+  void reload();
+  void makeCurves();
+  QString valueText(int curve) const;
+  void drawBands(Sheet& s, double bottom) const;
+
+  Navigator& m_navigator;
+  Look& m_look;
+  std::vector<Curve> m_curves;
+  std::vector<uint32_t> m_refused;
+  std::pair<uint32_t, uint32_t> m_range{1, 0};
+  bool m_compact = false, m_marking = false;
+};
+
+} // namespace cutaway::views
