@@ -4,6 +4,7 @@
 #include "driver/pipeline.h"
 #include "import/onnx/lowering.h"
 
+#include <atomic>
 #include <memory>
 
 namespace cutaway::driver {
@@ -44,13 +45,16 @@ class Session {
   const onnx::Model& model() const;
   const Options& options() const { return options_; }
 
-  // One tensor an output of the model, in order.
-  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr);
+  // One tensor an output of the model, in order. `limit` ("cancelled") soon after *cancel became true; eager and oracle
+  // look at it between ops, compiled between segments.
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr, const std::atomic<bool>* cancel = nullptr);
   // Output names in order.
   std::vector<std::string> output_names() const;
   // The compiled segments of the variants that ran last, in order.
   const std::vector<std::shared_ptr<const CompiledSegment>>& last_segments() const { return last_; }
   Compiler& compiler() { return *compiler_; }
+  // What the first of them reads: feeds, and the model's defaults for what was not fed.
+  Result<std::vector<Tensor>> first_inputs(const Feeds& feeds) const;
   // The graphs as imported, of the same segments.
   const std::vector<std::shared_ptr<const onnx::Segment>>& last_imported() const { return last_imported_; }
 
@@ -58,11 +62,16 @@ class Session {
   struct Stage;
   struct Variant;
   struct Values;
+  struct How {
+    Mode mode;
+    RunInfo& info;
+    const std::atomic<bool>* cancel;
+  };
   Session(std::shared_ptr<const onnx::Model> model, Options options);
   static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
-  Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
-  Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
+  Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, const How& how);
+  Status run_stage(Variant& variant, Values& values, const How& how);
   Result<Stage*> next_stage(Variant& variant);
 
   Options options_;
