@@ -26,37 +26,26 @@ double drift_of(const Tensor& t, const Tensor& oracle) {
 
 namespace {
 
+// The values that the first segment's kernels write, as one mode of the eager path gives them.
 using Values = std::map<uint32_t, Tensor>;
 
-// The values of a graph that kernels write, in one mode of the eager path.
-Result<Values> reference_values(const Graph& g, std::span<const Tensor> inputs, bool oracle, const std::set<uint32_t>& wanted, const std::atomic<bool>* cancel) {
-  Values values;
-  const auto keep = [&](ValueId v, const Tensor& t) {
-    if (wanted.contains(v.v)) values[v.v] = t;
+Result<std::vector<Tensor>> run_watched(Session& session, const Feeds& feeds, Mode mode, const std::set<uint32_t>& wanted, const std::atomic<bool>* cancel, Values& values) {
+  const auto keep = [&](size_t segment, ValueId v, const Tensor& t) {
+    if (segment == 0 && wanted.contains(v.v)) values[v.v] = t;
   };
-  auto out = runtime::run_reference(g, inputs, {.oracle = oracle, .cancel = cancel, .observe = keep});
-  if (!out) return out.error();
-  return values;
+  return session.run(feeds, mode, nullptr, {cancel, keep});
 }
 
-Status add_places(Session& session, const Feeds& feeds, const std::atomic<bool>* cancel, Drift& drift) {
+Status add_places(Session& session, const Feeds& feeds, const Values& eager, const Values& oracle, Drift& drift) {
   if (session.last_segments().empty()) return {};
   auto inputs = session.first_inputs(feeds);
   if (!inputs) return inputs.error();
-  const Graph& imported = session.last_imported()[0]->graph;
   const CompiledSegment& compiled = *session.last_segments()[0];
   const runtime::Executable& e = *compiled.executable;
-  std::set<uint32_t> wanted;
-  for (const codegen::Kernel& k : e.kernels())
-    for (ValueId v : k.writes) wanted.insert(v.v);
-  auto eager = reference_values(imported, *inputs, false, wanted, cancel);
-  if (!eager) return eager.error();
-  auto oracle = reference_values(imported, *inputs, true, wanted, cancel);
-  if (!oracle) return oracle.error();
   auto context = e.make_context(session.compiler().pool());
   context->observe = [&](int kernel, ValueId v, const Tensor& t) {
-    const auto a = eager->find(v.v), b = oracle->find(v.v);
-    if (a == eager->end() || b == oracle->end() || a->second.dims() != t.dims() || t.dtype() == DType::string) return;
+    const auto a = eager.find(v.v), b = oracle.find(v.v);
+    if (a == eager.end() || b == oracle.end() || a->second.dims() != t.dims() || t.dtype() == DType::string) return;
     const NodeId producer = compiled.graph.value(v).producer;
     drift.places.push_back({{drift_of(a->second, b->second), drift_of(t, b->second), t.same_bits(a->second)}, kernel, e.kernels()[static_cast<size_t>(kernel)].name,
                             compiled.graph.model_name(producer), v, producer});
@@ -65,25 +54,35 @@ Status add_places(Session& session, const Feeds& feeds, const std::atomic<bool>*
   return out ? Status() : Status(out.error());
 }
 
+void add_outputs(const std::vector<std::string>& names, const std::vector<Tensor>& compiled, const std::vector<Tensor>& eager, const std::vector<Tensor>& oracle, Drift& drift) {
+  for (size_t i = 0; i < names.size(); ++i) {
+    Drift::Output& o = drift.outputs.emplace_back();
+    o.name = names[i], o.numeric = eager[i].dtype() != DType::string, o.equal = eager[i].same_bits(compiled[i]);
+    if (o.numeric) o.eager_ulp = drift_of(eager[i], oracle[i]), o.compiled_ulp = drift_of(compiled[i], oracle[i]);
+  }
+}
+
 } // namespace
 
 Result<Drift> measure_drift(Session& session, const Feeds& feeds, const std::atomic<bool>* cancel) {
-  std::vector<std::vector<Tensor>> results;
-  for (Mode m : {Mode::oracle, Mode::eager, Mode::compiled}) {
-    auto out = session.run(feeds, m, nullptr, cancel);
-    if (!out) return out.error();
-    results.push_back(std::move(*out));
-  }
+  auto first = session.run(feeds, Mode::compiled, nullptr, {cancel, {}});
+  if (!first) return first.error();
+  std::set<uint32_t> wanted;
+  if (!session.last_segments().empty())
+    for (const codegen::Kernel& k : session.last_segments()[0]->executable->kernels())
+      for (ValueId v : k.writes) wanted.insert(v.v);
+  Values oracle_values, eager_values;
+  auto oracle = run_watched(session, feeds, Mode::oracle, wanted, cancel, oracle_values);
+  if (!oracle) return oracle.error();
+  auto eager = run_watched(session, feeds, Mode::eager, wanted, cancel, eager_values);
+  if (!eager) return eager.error();
+  // Again, so that the session's last run is compiled.
+  auto compiled = session.run(feeds, Mode::compiled, nullptr, {cancel, {}});
+  if (!compiled) return compiled.error();
   Drift drift;
   drift.segments = session.last_segments().size();
-  const auto names = session.output_names();
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Tensor &oracle = results[0][i], &eager = results[1][i], &compiled = results[2][i];
-    Drift::Output& o = drift.outputs.emplace_back();
-    o.name = names[i], o.numeric = eager.dtype() != DType::string, o.equal = eager.same_bits(compiled);
-    if (o.numeric) o.eager_ulp = drift_of(eager, oracle), o.compiled_ulp = drift_of(compiled, oracle);
-  }
-  if (Status s = add_places(session, feeds, cancel, drift); !s) return s.error();
+  add_outputs(session.output_names(), *compiled, *eager, *oracle, drift);
+  if (Status s = add_places(session, feeds, eager_values, oracle_values, drift); !s) return s.error();
   return drift;
 }
 

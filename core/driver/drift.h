@@ -37,7 +37,7 @@ inline double drift_limit(double eager_ulp) { return std::max(1.5 * eager_ulp, 2
 
 // Distance of a tensor from its oracle.
 double drift_of(const Tensor& t, const Tensor& oracle);
-// `limit` ("cancelled") soon after *cancel became true.
+// `limit` ("cancelled") soon after *cancel became true. The session's last run is a compiled one afterwards.
 Result<Drift> measure_drift(Session& session, const Feeds& feeds, const std::atomic<bool>* cancel = nullptr);
 
 } // namespace cutaway::driver

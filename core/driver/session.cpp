@@ -167,7 +167,9 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
   const Graph& imported = v.segment->graph;
   if (how.mode != Mode::compiled) {
     const double start = now_ms();
-    auto out = runtime::run_reference(imported, inputs, {.oracle = how.mode == Mode::oracle, .cancel = how.cancel, .observe = {}});
+    runtime::ReferenceOptions options{.oracle = how.mode == Mode::oracle, .cancel = how.hooks.cancel, .observe = {}};
+    if (how.hooks.observe) options.observe = [&](ValueId value, const Tensor& t) { how.hooks.observe(last_imported_.size() - 1, value, t); };
+    auto out = runtime::run_reference(imported, inputs, options);
     info.run_ms += now_ms() - start;
     return out;
   }
@@ -220,7 +222,7 @@ Result<Session::Stage*> Session::next_stage(Variant& v) {
   return v.next.get();
 }
 
-Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo* given, const std::atomic<bool>* cancel) {
+Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo* given, const Hooks& hooks) {
   RunInfo scratch;
   RunInfo& info = given ? *given : scratch;
   if (Status s = check_feeds(model(), feeds); !s) return s.error();
@@ -237,7 +239,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
   }
   Stage* stage = first_.get();
   while (stage) {
-    if (cancel && cancel->load()) return over_limit("", "cancelled");
+    if (hooks.cancel && hooks.cancel->load()) return over_limit("", "cancelled");
     auto variant = variant_for(*stage, values);
     if (!variant) return variant.error();
     Variant& v = **variant;
@@ -247,7 +249,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
       if (options_.settings.forbid_breaks && mode == Mode::compiled)
         return unsupported(d.work.node->label(), "a graph break (" + info.breaks.back().cause + "): " + d.reason, "allow breaks with --set breaks=allow");
     }
-    if (Status s = run_stage(v, values, {mode, info, cancel}); !s) return s.error();
+    if (Status s = run_stage(v, values, {mode, info, hooks}); !s) return s.error();
     if (v.segment->rest.empty()) break;
     auto next = next_stage(v);
     if (!next) return next.error();

@@ -5,6 +5,7 @@
 #include "import/onnx/lowering.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 
 namespace cutaway::driver {
@@ -45,9 +46,15 @@ class Session {
   const onnx::Model& model() const;
   const Options& options() const { return options_; }
 
-  // One tensor an output of the model, in order. `limit` ("cancelled") soon after *cancel became true; eager and oracle
-  // look at it between ops, compiled between segments.
-  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr, const std::atomic<bool>* cancel = nullptr);
+  struct Hooks {
+    // `limit` ("cancelled") soon after it became true: eager and oracle look between ops, compiled between segments.
+    const std::atomic<bool>* cancel = nullptr;
+    // Eager and oracle: every value as it is made, with the place of its segment in last_imported(). May be empty.
+    std::function<void(size_t segment, ValueId, const Tensor&)> observe;
+  };
+  // One tensor an output of the model, in order.
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr) { return run(feeds, mode, info, {}); }
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info, const Hooks& hooks);
   // Output names in order.
   std::vector<std::string> output_names() const;
   // The compiled segments of the variants that ran last, in order.
@@ -65,7 +72,7 @@ class Session {
   struct How {
     Mode mode;
     RunInfo& info;
-    const std::atomic<bool>* cancel;
+    const Hooks& hooks;
   };
   Session(std::shared_ptr<const onnx::Model> model, Options options);
   static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options);

@@ -14,7 +14,7 @@ struct RunProfile {
   struct Busy : Span {
     uint32_t launch = 0;
   };
-  double duration_us = 0;
+  double duration_us = 0; // until the last launch is done
   std::vector<Span> launches;             // on the host, one a launch in order: until all threads are done
   std::vector<std::vector<Busy>> threads; // one list a thread of the pool (0: the host itself), in order of time
 };

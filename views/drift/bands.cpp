@@ -19,18 +19,15 @@ QList<Band> cutAt(const QList<QStringList>& scopes, qsizetype depth) {
 
 } // namespace
 
-QList<Band> scopeBands(const trace::Trace& trace, const std::vector<Entity>& places, int most) {
-  if (trace.steps().empty()) return {};
-  const trace::GraphDoc graph = trace.at(uint32_t(trace.steps().size() - 1)); // the end: axes do not move with the step
+QList<Band> scopeBands(const Scopes& known, const std::vector<Entity>& places, int most) {
   QList<QStringList> scopes;
-  qsizetype deepest = 0, known = 0;
+  qsizetype deepest = 0, found = 0;
   for (const Entity& e : places) {
-    const trace::GraphNode* node = e.kind == Entity::Kind::op ? graph.nodes.find(NodeId(e.id)) : nullptr;
-    scopes.append(node ? qt(node->scope).split('/', Qt::SkipEmptyParts) : QStringList());
+    scopes.append(known.of(e).split('/', Qt::SkipEmptyParts));
     deepest = std::max(deepest, scopes.last().size());
-    known += !scopes.last().isEmpty();
+    found += !scopes.last().isEmpty();
   }
-  if (known * 2 < scopes.size()) return {};
+  if (found * 2 < scopes.size()) return {};
   QList<Band> best;
   for (qsizetype depth = 1; depth <= deepest; ++depth) {
     const QList<Band> bands = cutAt(scopes, depth);

@@ -1,5 +1,5 @@
 #pragma once
-#include "place/place.h"
+#include "place/scopes.h"
 
 #include <QList>
 
@@ -11,6 +11,6 @@ struct Band {
   size_t first = 0, last = 0;
 };
 // The places of a series cut by the model's scopes, as deep as gives at most `most` bands; none where places have no scope.
-QList<Band> scopeBands(const trace::Trace& trace, const std::vector<Entity>& places, int most);
+QList<Band> scopeBands(const Scopes& scopes, const std::vector<Entity>& places, int most);
 
 } // namespace cutaway::views

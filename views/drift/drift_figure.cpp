@@ -28,7 +28,7 @@ QString ulp(double v) { return !std::isfinite(v) ? QString("not finite") : v > 0
 class Drawing {
  public:
   Drawing(const trace::SeriesPanel& panel, const trace::Trace& trace, const Theme& theme, const std::optional<Entity>& selected, QSizeF room)
-      : panel_(panel), theme_(theme), selected_(selected), paper_(onPaper(theme)), eager_(curveOf(panel, "eager")->y), compiled_(curveOf(panel, "compiled")->y),
+      : panel_(panel), theme_(theme), scopes_(trace), selected_(selected), paper_(onPaper(theme)), eager_(curveOf(panel, "eager")->y), compiled_(curveOf(panel, "compiled")->y),
         floorLimit_(panel.limit > 0 ? panel.limit : 2) {
     worst_.resize(panel.places.size());
     std::iota(worst_.begin(), worst_.end(), size_t{0});
@@ -39,7 +39,7 @@ class Drawing {
     const QSizeF page = paper_ ? QSizeF(paperWidth, 470) : room;
     size_ = QSizeF(page.width(), std::max(page.height(), topMargin + lowest + below));
     plot_ = QRectF(leftMargin, topMargin, size_.width() - leftMargin - rightMargin, size_.height() - topMargin - below);
-    bands_ = scopeBands(trace, panel.entities, std::max(2, int(plot_.width() / 56)));
+    bands_ = scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 56)));
     range();
   }
 
@@ -129,13 +129,14 @@ class Drawing {
     for (size_t i = 0; i < panel_.places.size(); ++i) p.lineTo(x(i) - slot() / 2, y(limit(i))), p.lineTo(x(i) + slot() / 2, y(limit(i)));
     s.path(p, {}, {theme_.c("textMuted"), 1.2, {1.5, 3}});
     const QString words = "limit: 1.5 " + QString(QChar(0xd7)) + " eager or " + number(floorLimit_) + " ulp";
-    const Type type{.px = 11, .role = "textSecondary", .plate = theme_.c("canvas")};
+    Type type{.px = 11, .role = "textSecondary"};
     const double width = s.width(words, type);
-    // Where it covers the fewest points.
+    // Where it covers the least of the curves.
     double best = plot_.left() + 6;
     size_t fewest = SIZE_MAX;
     for (double left = best; left + width < plot_.right(); left += 40)
       if (const size_t n = covered({left, labelLine(left, width) - 8, width, 16}); n < fewest) best = left, fewest = n;
+    if (fewest) type.plate = theme_.c("canvas");
     s.text({best, labelLine(best, width)}, words, type);
   }
   // Above the limit everywhere under a text.
@@ -146,9 +147,14 @@ class Drawing {
     return std::max(plot_.top() + 8, top - 12);
   }
   size_t covered(const QRectF& box) const {
+    constexpr int parts = 6; // of the line to the next point
+    const QRectF near = box.adjusted(-6, -6, 6, 6);
     size_t n = 0;
     for (const auto* curve : {&eager_, &compiled_})
-      for (size_t i = 0; i < curve->size(); ++i) n += box.adjusted(-6, -6, 6, 6).contains(x(i), y((*curve)[i]));
+      for (size_t i = 0; i < curve->size(); ++i) {
+        const QPointF a(x(i), y((*curve)[i])), b = i + 1 < curve->size() ? QPointF(x(i + 1), y((*curve)[i + 1])) : a;
+        for (int p = 0; p < parts; ++p) n += near.contains(a + (b - a) * p / parts);
+      }
     return n;
   }
 
@@ -161,7 +167,7 @@ class Drawing {
   }
 
   void curve(Sheet& s, const std::vector<double>& values, const char* role, const QList<double>& dash) const {
-    QPainterPath line, points;
+    QPainterPath line, points, over;
     bool open = false;
     const bool eager = !dash.isEmpty(), marked = slot() >= 6;
     for (size_t i = 0; i < values.size(); ++i) {
@@ -171,12 +177,12 @@ class Drawing {
       else line.moveTo(at);
       open = true;
       if (eager) points.addRect(at.x() - 2.5, at.y() - 2.5, 5, 5);
-      else points.addEllipse(at, 2.6, 2.6);
+      else (values[i] > limit(i) ? over : points).addEllipse(at, 2.6, 2.6);
     }
     s.path(line, {}, {theme_.c(role), eager ? 1.5 : 1.8, dash});
     if (!marked) return;
     if (eager) s.path(points, {theme_.c("canvas")}, {theme_.c(role), 1.4});
-    else s.path(points, {theme_.c(role)});
+    else s.path(points, {theme_.c(role)}), s.path(over, {theme_.c("refused")});
   }
 
   // Each curve's name at its right end, kept apart.
@@ -197,10 +203,11 @@ class Drawing {
     const QString arrow = ' ' + QString(QChar(0x2192)) + ' ';
     const QString title = qt(panel_.places[i]) + (culprit_ ? ": first over the limit" : ": farthest, within the limit");
     const QString numbers = (culprit_ && i > 0 ? ulp(compiled_[i - 1]) + arrow : QString()) + ulp(compiled_[i]) + " ulp; eager " + ulp(eager_[i]);
+    const QString scope = scopes_.of(panel_.entities[i]);
     const Type bold{.weight = 600}, small{.px = 11, .role = "textSecondary"};
     const double lead = culprit_ ? 20 : 0;
-    const double width = std::min(plot_.width() - 16, std::max(s.width(title, bold) + lead, s.width(numbers, small)) + 24);
-    const QRectF box = freeBox(at, {width, 46});
+    const double width = std::min(plot_.width() - 16, std::max({s.width(title, bold) + lead, s.width(numbers, small), std::min(220., s.width("in " + scope, small))}) + 24);
+    const QRectF box = freeBox(at, {width, scope.isEmpty() ? 46. : 62.});
     const char* role = culprit_ ? "refused" : "lineStrong";
     if (culprit_) s.path(vertical(at), {}, {theme_.c(role), 1.5, {2, 3}});
     const QPointF near(std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom()));
@@ -209,7 +216,9 @@ class Drawing {
     if (culprit_) glyph(s, Glyph::Diamond, at, role, 7), glyph(s, Glyph::Diamond, {box.left() + 18, box.top() + 15}, role, 6);
     else s.mark(at, ring(), {}, {theme_.c("text"), 1.5});
     s.text({box.left() + 12 + lead, box.top() + 15}, title, {.weight = 600, .room = box.width() - 20 - lead});
-    s.text({box.left() + 12, box.top() + 33}, numbers, {.px = 11, .role = "textSecondary", .room = box.width() - 20});
+    const Type line{.px = 11, .role = "textSecondary", .room = box.width() - 20};
+    s.text({box.left() + 12, box.top() + 33}, numbers, line);
+    if (!scope.isEmpty()) s.text({box.left() + 12, box.top() + 49}, "in " + scope, line);
   }
   QPainterPath vertical(QPointF at) const {
     QPainterPath p(at);
@@ -229,7 +238,7 @@ class Drawing {
       for (double top = plot_.top() + 2; top + size.height() < plot_.bottom() - 4; top += 12) {
         const QRectF box({std::clamp(at.x() + dx, plot_.left() + 4, plot_.right() - size.width() - 4), top}, size);
         if (box.adjusted(-8, -8, 8, 8).contains(at)) continue;
-        const double cost = 400. * double(covered(box)) + std::hypot(box.center().x() - at.x(), box.center().y() - at.y()) + (crossesLimit(box) ? 150 : 0);
+        const double cost = 70. * double(covered(box)) + std::hypot(box.center().x() - at.x(), box.center().y() - at.y()) + (crossesLimit(box) ? 150 : 0);
         if (cost < least) least = cost, best = box;
       }
     return best.isNull() ? QRectF({plot_.left() + 4, plot_.top() + 2}, size) : best;
@@ -244,7 +253,7 @@ class Drawing {
     const double top = plot_.bottom() + axisHeight;
     s.line({edge, top}, {size_.width() - edge, top}, {theme_.c("line")});
     if (worst_.empty()) return;
-    const double factor = std::min(edge + 620, size_.width() - edge), compiled = factor - 96, eager = compiled - 96;
+    const double factor = std::min(edge + 760, size_.width() - edge), compiled = factor - 96, eager = compiled - 96;
     const Type head{.px = 11, .role = "textSecondary", .anchor = 1}, right{.anchor = 1};
     s.text({edge, top + 22}, QString("Farthest from float64: %1 of %2 values").arg(std::min(worstShown, worst_.size())).arg(worst_.size()), {.weight = 600, .room = eager - 72 - edge});
     s.text({eager, top + 22}, "eager, ulp", head);
@@ -256,7 +265,7 @@ class Drawing {
       if (r) s.line({edge, row(r).top()}, {factor, row(r).top()}, {theme_.c("line")});
       const bool over = compiled_[i] > limit(i);
       if (over) glyph(s, culprit_ == i ? Glyph::Diamond : Glyph::Cross, {edge + 6, middle}, "refused", 5);
-      s.text({edge + 18, middle}, qt(panel_.places[i]), {.weight = culprit_ == i ? 600 : 400, .room = eager - 72 - edge - 18});
+      nameIn(s, {edge + 18, middle}, eager - 72 - edge - 18, qt(panel_.places[i]), scopes_.of(panel_.entities[i]), culprit_ == i ? 600 : 400);
       s.text({eager, middle}, ulp(eager_[i]), right);
       s.text({compiled, middle}, ulp(compiled_[i]), {.role = over ? "refused" : "text", .weight = over ? 600 : 400, .anchor = 1});
       s.text({factor, middle}, eager_[i] > 0 ? number(compiled_[i] / eager_[i]) + QChar(0xd7) : QString(QChar(0x2013)), right);
@@ -265,6 +274,7 @@ class Drawing {
 
   const trace::SeriesPanel& panel_;
   const Theme& theme_;
+  Scopes scopes_;
   std::optional<Entity> selected_;
   bool paper_;
   const std::vector<double>&eager_, &compiled_;

@@ -3,6 +3,7 @@
 #include "kit/marks.h"
 #include "kit/numbers.h"
 #include "kit/paper.h"
+#include "place/scopes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,8 +13,8 @@ namespace cutaway::views {
 namespace {
 
 constexpr double edge = 16, labels = 96, busyColumn = 56, laneHeight = 32, laneGap = 8, rowHeight = 24;
-constexpr double rulerAt = 36, stripAt = 48, stripHeight = 24, firstLane = 100;
-constexpr size_t longestShown = 8, manyFlows = 40;
+constexpr double rulerAt = 36, stripAt = 48, stripHeight = 24, firstLane = 112;
+constexpr size_t fewestRows = 3, mostRows = 16, manyFlows = 40;
 
 using Span = trace::TimelinePanel::Span;
 
@@ -22,7 +23,7 @@ QString withoutNumber(const QString& name) { return name.startsWith('K') ? name.
 
 // All the time that one kernel took, over the lanes that are no host's.
 struct Total {
-  QString name;
+  QString name, scope;
   Entity entity;
   int category = 0;
   double us = 0;
@@ -30,13 +31,16 @@ struct Total {
 
 class Drawing {
  public:
-  Drawing(const trace::TimelinePanel& panel, const Theme& theme, const std::optional<Entity>& selected, QSizeF room)
+  Drawing(const trace::TimelinePanel& panel, const trace::Trace& trace, const Theme& theme, const std::optional<Entity>& selected, QSizeF room)
       : panel_(panel), theme_(theme), selected_(selected), paper_(onPaper(theme)) {
-    for (const Span& s : panel.spans) end_ = std::max(end_, s.start_us + s.duration_us);
+    for (const Span& s : panel.spans)
+      if (drawn(s)) spans_.push_back(s), end_ = std::max(end_, s.start_us + s.duration_us);
     unit_ = timeUnit(end_);
-    count();
+    count(Scopes(trace));
     const double lanesEnd = firstLane + double(panel.lanes.size()) * (laneHeight + laneGap);
-    const double wanted = lanesEnd + 44 + (totals_.empty() ? 0 : 32 + double(std::min(longestShown, totals_.size())) * rowHeight);
+    const double table = lanesEnd - laneGap + 60, fit = ((paper_ ? 0 : room.height()) - table - 8) / rowHeight;
+    rows_ = std::min(totals_.size(), std::clamp(size_t(std::max(0., fit)), fewestRows, mostRows));
+    const double wanted = table + double(rows_) * rowHeight + 8;
     size_ = paper_ ? QSizeF(paperWidth, wanted) : QSizeF(room.width(), std::max(room.height(), wanted));
     plot_ = QRectF(edge + labels, firstLane, size_.width() - 2 * edge - labels - busyColumn, lanesEnd - laneGap - firstLane);
   }
@@ -51,24 +55,26 @@ class Drawing {
     spans(s);
     flows(s);
     if (selected_)
-      for (const Span& span : panel_.spans)
+      for (const Span& span : spans_)
         if (span.entity == *selected_) selectionRing(s, box(span), 3);
     table(s);
   }
 
   QList<Hit> hits() const {
     QList<Hit> out;
-    for (const Span& s : panel_.spans) {
+    for (const Span& s : spans_) {
       const QString lane = qt(panel_.lanes[size_t(s.lane)]);
       out.append({box(s), s.entity, QString("%1 %2 on %3, %4, starts at %5%6").arg(host(s.lane) ? "call for" : "kernel", qt(s.name), lane, timeText(s.duration_us),
                   s.start_us > 0 ? timeText(s.start_us) : QString("0"), panel_.modelled ? ", modelled" : "")});
     }
-    for (size_t i = 0; i < std::min(longestShown, totals_.size()); ++i)
+    for (size_t i = 0; i < rows_; ++i)
       out.append({row(i), totals_[i].entity, QString("kernel %1, %2 in all").arg(totals_[i].name, timeText(totals_[i].us))});
     return out;
   }
 
  private:
+  // Of a lane that is there, at a time on the clock.
+  bool drawn(const Span& s) const { return size_t(s.lane) < panel_.lanes.size() && s.start_us >= 0 && s.duration_us >= 0 && std::isfinite(s.start_us + s.duration_us); }
   bool host(int64_t lane) const { return panel_.lanes[size_t(lane)].str().starts_with("host"); }
   double x(double us) const { return plot_.left() + plot_.width() * us / end_; }
   double top(int64_t lane) const { return plot_.top() + double(lane) * (laneHeight + laneGap); }
@@ -78,18 +84,18 @@ class Drawing {
   }
   QRectF row(size_t i) const { return {edge, plot_.bottom() + 60 + double(i) * rowHeight, size_.width() - 2 * edge, rowHeight}; }
 
-  void count() {
+  void count(const Scopes& scopes) {
     busy_.resize(panel_.lanes.size());
     calls_.resize(panel_.lanes.size());
     std::map<Entity, Total> sums;
-    for (const Span& s : panel_.spans) {
+    for (const Span& s : spans_) {
       busy_[size_t(s.lane)] += s.duration_us, ++calls_[size_t(s.lane)];
       if (host(s.lane)) continue;
       Total& t = sums[s.entity];
       t.name = qt(s.name), t.entity = s.entity, t.category = s.category, t.us += s.duration_us;
       work_ += s.duration_us;
     }
-    for (const auto& [entity, total] : sums) totals_.push_back(total);
+    for (const auto& [entity, total] : sums) totals_.push_back(total), totals_.back().scope = scopes.of(entity);
     std::stable_sort(totals_.begin(), totals_.end(), [](const Total& a, const Total& b) { return a.us > b.us; });
   }
 
@@ -113,7 +119,7 @@ class Drawing {
     s.rect({plot_.left(), stripAt, plot_.width(), stripHeight}, 0, {theme_.c("sunken")});
     const double each = std::max(1., (stripHeight - 4) / double(std::max<size_t>(1, panel_.lanes.size())));
     QMap<int, QList<QRect>> marks;
-    for (const Span& span : panel_.spans) {
+    for (const Span& span : spans_) {
       const double y = stripAt + 2 + std::min(double(span.lane) * each, stripHeight - 5);
       marks[host(span.lane) ? -1 : span.category].append(s.pixels({x(span.start_us), y, std::max(1., x(span.duration_us) - plot_.left()), std::max(1., each - 1)}));
     }
@@ -137,7 +143,7 @@ class Drawing {
   // Boxes where there is room for them, else marks of a pixel or more, a colour at a time.
   void spans(Sheet& s) const {
     QMap<int, QList<QRect>> marks;
-    for (const Span& span : panel_.spans) {
+    for (const Span& span : spans_) {
       const QRectF b = box(span);
       if (b.width() < 4) marks[host(span.lane) ? -1 : span.category].append(s.pixels(b));
       else drawBox(s, span, b);
@@ -168,7 +174,9 @@ class Drawing {
 
   void flows(Sheet& s) const {
     for (const trace::TimelinePanel::Flow& f : panel_.flows) {
+      if (std::max(size_t(f.from), size_t(f.to)) >= panel_.spans.size()) continue;
       const Span &from = panel_.spans[size_t(f.from)], &to = panel_.spans[size_t(f.to)];
+      if (!drawn(from) || !drawn(to)) continue;
       if (panel_.flows.size() > manyFlows && !(selected_ && (from.entity == *selected_ || to.entity == *selected_))) continue;
       const QRectF a = box(from), b = box(to);
       const QPointF start = from.lane < to.lane ? a.bottomRight() : a.topRight(), stop = from.lane < to.lane ? b.topLeft() : b.bottomLeft();
@@ -185,18 +193,18 @@ class Drawing {
     const double y = plot_.bottom() + 24;
     s.line({edge, y}, {size_.width() - edge, y}, {theme_.c("line")});
     if (totals_.empty()) return;
-    const double numbers = std::min(edge + 300, size_.width() - 190), share = numbers + 64, bars = share + 16;
-    const double room = std::min(320., size_.width() - edge - bars);
+    const double numbers = std::min(edge + 420, size_.width() - 190), share = numbers + 64, bars = share + 16;
+    const double room = std::min(480., size_.width() - edge - bars);
     const Type right{.px = 11, .role = "textSecondary", .anchor = 1};
-    s.text({edge, y + 18}, "Longest kernels, all lanes", {.weight = 600, .room = numbers - 80 - edge});
+    s.text({edge, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2 kernels").arg(rows_).arg(totals_.size()) : QString("Kernels, the longest first"), {.weight = 600, .room = numbers - 80 - edge});
     s.text({numbers, y + 18}, unit_.name, right);
     s.text({share, y + 18}, "share", right);
-    for (size_t i = 0; i < std::min(longestShown, totals_.size()); ++i) {
+    for (size_t i = 0; i < rows_; ++i) {
       const Total& t = totals_[i];
       const double middle = row(i).center().y(), part = t.us / std::max(work_, 1e-9);
       if (paper_) s.rect({edge, middle - 5, 10, 10}, 0, paperFill(theme_, t.category), {theme_.c("text"), .8});
       else s.rect({edge, middle - 5, 10, 10}, 0, {theme_.category(t.category).stroke});
-      s.text({edge + 18, middle}, t.name, {.room = numbers - 72 - edge - 18});
+      nameIn(s, {edge + 18, middle}, numbers - 64 - edge - 18, t.name, t.scope);
       s.text({numbers, middle}, fixed(t.us / unit_.us, decimals()), {.anchor = 1});
       s.text({share, middle}, fixed(100 * part, 1) + " %", {.anchor = 1});
       if (room >= 40) s.rect({bars, middle - 5, std::max(1., room * t.us / totals_[0].us), 10}, 0, {paper_ ? theme_.c("lineStrong") : theme_.category(t.category).stroke});
@@ -215,6 +223,8 @@ class Drawing {
   bool paper_;
   double end_ = 1e-3, work_ = 0;
   TimeUnit unit_;
+  std::vector<Span> spans_; // those that can be drawn
+  size_t rows_ = 0;
   std::vector<double> busy_;
   std::vector<int> calls_;
   std::vector<Total> totals_;
@@ -234,7 +244,7 @@ Figure timelineFigure(const Place& place, const Theme& theme, QSizeF room) {
               emptyNote(s, size, "No timeline yet: nothing has run", "Run (R) measures each launch.");
             }, {}};
   }
-  const auto drawing = std::make_shared<Drawing>(*panel, theme, place.selected, room);
+  const auto drawing = std::make_shared<Drawing>(*panel, *place.trace(), theme, place.selected, room);
   return {drawing->size(), [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, drawing->hits()};
 }
 

@@ -12,7 +12,7 @@ Result<RunRecord> measure(Session& session, const Feeds& feeds, bool drift, cons
     auto measured = measure_drift(session, feeds, cancel);
     if (!measured) return measured.error();
     out.drift = std::move(*measured);
-  } else if (auto ran = session.run(feeds, Mode::compiled, nullptr, cancel); !ran) {
+  } else if (auto ran = session.run(feeds, Mode::compiled, nullptr, {cancel, {}}); !ran) {
     return ran.error();
   }
   if (session.last_segments().empty()) return out; // every output is a constant
