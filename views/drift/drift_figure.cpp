@@ -23,7 +23,13 @@ const trace::SeriesPanel::Curve* curveOf(const trace::SeriesPanel& panel, const 
   return nullptr;
 }
 
-QString ulp(double v) { return !std::isfinite(v) ? QString("not finite") : v > 0 && v < .005 ? QString("<0.01") : v < 1000 ? tickText(v, .01) : number(std::round(v)); }
+// "36.53", "1,204", "2.7e12".
+QString ulp(double v) {
+  if (!std::isfinite(v)) return "not finite";
+  if (v > 0 && v < .005) return "<0.01";
+  if (v < 1000) return tickText(v, .01);
+  return v < 1e6 ? number(std::round(v)) : QString::number(v, 'e', 1).remove("+").replace("e0", "e");
+}
 
 class Drawing {
  public:
@@ -49,12 +55,13 @@ class Drawing {
     s.rect(QRectF({0, 0}, size_), 0, {theme_.c("canvas")});
     axes(s);
     if (bands_.isEmpty()) placeLabels(s);
-    limitLine(s);
+    const std::optional<Card> card = marked(s);
+    limitLine(s, card ? card->box : QRectF());
     selection(s);
     curve(s, eager_, "eager", {5, 3});
     curve(s, compiled_, "compiled", {});
     names(s);
-    if (culprit_ || !worst_.empty()) card(s);
+    if (card) draw(s, *card);
     table(s);
   }
 
@@ -107,9 +114,10 @@ class Drawing {
     for (double power = high_; power >= low_; power -= every_) {
       const double at = y(std::exp2(power));
       if (!paper_) s.line({plot_.left(), at}, {plot_.right(), at}, {theme_.c("grid")});
-      s.text({plot_.left() - 8, at}, power >= 0 ? number(std::exp2(power)) : tickText(std::exp2(power), std::exp2(power) >= .1 ? .01 : .0001), numbers);
+      s.text({plot_.left() - 8, at}, power >= 20 ? ulp(std::exp2(power)) : power >= 0 ? number(std::exp2(power)) : tickText(std::exp2(power), std::exp2(power) >= .1 ? .01 : .0001), numbers);
     }
     s.line({plot_.left(), plot_.bottom()}, {plot_.right(), plot_.bottom()}, axis);
+    if (paper_) s.line({plot_.left(), plot_.top()}, {plot_.left(), plot_.bottom()}, axis);
     s.text({plot_.left() - 8, plot_.bottom()}, "0 ulp", numbers);
   }
 
@@ -123,7 +131,7 @@ class Drawing {
     }
   }
 
-  void limitLine(Sheet& s) const {
+  void limitLine(Sheet& s, const QRectF& taken) const {
     if (panel_.places.empty()) return;
     QPainterPath p(QPointF(plot_.left(), y(limit(0))));
     for (size_t i = 0; i < panel_.places.size(); ++i) p.lineTo(x(i) - slot() / 2, y(limit(i))), p.lineTo(x(i) + slot() / 2, y(limit(i)));
@@ -131,13 +139,17 @@ class Drawing {
     const QString words = "limit: 1.5 " + QString(QChar(0xd7)) + " eager or " + number(floorLimit_) + " ulp";
     Type type{.px = 11, .role = "textSecondary"};
     const double width = s.width(words, type);
-    // Where it covers the least of the curves.
-    double best = plot_.left() + 6;
+    // Where it covers the least of the curves; above the plot where the card leaves no room.
+    QPointF best(plot_.right() - width, plot_.top() - 10);
     size_t fewest = SIZE_MAX;
-    for (double left = best; left + width < plot_.right(); left += 40)
-      if (const size_t n = covered({left, labelLine(left, width) - 8, width, 16}); n < fewest) best = left, fewest = n;
-    if (fewest) type.plate = theme_.c("canvas");
-    s.text({best, labelLine(best, width)}, words, type);
+    for (double left = plot_.left() + 6; left + width < plot_.right(); left += 20) {
+      const QPointF at(left, labelLine(left, width));
+      const QRectF box(left, at.y() - 8, width, 16);
+      if (box.adjusted(-6, -4, 6, 4).intersects(taken)) continue;
+      if (const size_t n = covered(box); n < fewest) best = at, fewest = n;
+    }
+    if (fewest > 0 && fewest < SIZE_MAX) type.plate = theme_.c("canvas");
+    s.text(best, words, type);
   }
   // Above the limit everywhere under a text.
   double labelLine(double left, double width) const {
@@ -197,28 +209,41 @@ class Drawing {
     s.text({plot_.right() + 8, c}, "compiled", {.role = "compiled", .weight = 600});
   }
 
-  void card(Sheet& s) const {
-    const size_t i = culprit_.value_or(worst_[0]);
-    const QPointF at(x(i), y(compiled_[i]));
+  // The words on the place that matters most: the culprit, else the farthest.
+  struct Card {
+    size_t place = 0;
+    QString title, numbers, scope;
+    QRectF box;
+  };
+  std::optional<Card> marked(const Sheet& s) const {
+    if (worst_.empty()) return std::nullopt;
+    Card c;
+    c.place = culprit_.value_or(worst_[0]);
+    const size_t i = c.place;
     const QString arrow = ' ' + QString(QChar(0x2192)) + ' ';
-    const QString title = qt(panel_.places[i]) + (culprit_ ? ": first over the limit" : ": farthest, within the limit");
-    const QString numbers = (culprit_ && i > 0 ? ulp(compiled_[i - 1]) + arrow : QString()) + ulp(compiled_[i]) + " ulp; eager " + ulp(eager_[i]);
-    const QString scope = scopes_.of(panel_.entities[i]);
-    const Type bold{.weight = 600}, small{.px = 11, .role = "textSecondary"};
+    const QString name = qt(panel_.places[i]);
+    c.title = (name.size() > 36 ? name.left(18) + QChar(0x2026) + name.right(16) : name) + (culprit_ ? ": first over the limit" : ": farthest, within the limit");
+    c.numbers = (culprit_ && i > 0 ? ulp(compiled_[i - 1]) + arrow : QString()) + ulp(compiled_[i]) + " ulp; eager " + ulp(eager_[i]);
+    if (const QString scope = scopes_.of(panel_.entities[i]); !scope.isEmpty()) c.scope = "in " + scope;
+    const Type bold{.weight = 600}, small{.px = 11};
+    const double words = std::max({s.width(c.title, bold) + (culprit_ ? 20 : 0), s.width(c.numbers, small), std::min(220., s.width(c.scope, small))});
+    c.box = freeBox({x(i), y(compiled_[i])}, {std::min({plot_.width() - 16, 380., words + 24}), c.scope.isEmpty() ? 46. : 62.});
+    return c;
+  }
+  void draw(Sheet& s, const Card& c) const {
+    const QPointF at(x(c.place), y(compiled_[c.place]));
+    const QRectF& box = c.box;
     const double lead = culprit_ ? 20 : 0;
-    const double width = std::min(plot_.width() - 16, std::max({s.width(title, bold) + lead, s.width(numbers, small), std::min(220., s.width("in " + scope, small))}) + 24);
-    const QRectF box = freeBox(at, {width, scope.isEmpty() ? 46. : 62.});
     const char* role = culprit_ ? "refused" : "lineStrong";
     if (culprit_) s.path(vertical(at), {}, {theme_.c(role), 1.5, {2, 3}});
-    const QPointF near(std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom()));
-    s.line(near, at, {theme_.c(role), 1.2});
+    s.line({std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom())}, at, {theme_.c(role), 1.2});
     s.rect(box, 4, {culprit_ ? mix(theme_.c(role), theme_.c("canvas"), .06) : theme_.c("raised")}, {theme_.c(role), culprit_ ? 1.5 : 1.});
     if (culprit_) glyph(s, Glyph::Diamond, at, role, 7), glyph(s, Glyph::Diamond, {box.left() + 18, box.top() + 15}, role, 6);
     else s.mark(at, ring(), {}, {theme_.c("text"), 1.5});
-    s.text({box.left() + 12 + lead, box.top() + 15}, title, {.weight = 600, .room = box.width() - 20 - lead});
     const Type line{.px = 11, .role = "textSecondary", .room = box.width() - 20};
-    s.text({box.left() + 12, box.top() + 33}, numbers, line);
-    if (!scope.isEmpty()) s.text({box.left() + 12, box.top() + 49}, "in " + scope, line);
+    s.text({box.left() + 12 + lead, box.top() + 15}, c.title, {.weight = 600, .room = box.width() - 20 - lead});
+    s.text({box.left() + 12, box.top() + 33}, c.numbers, line);
+    if (!c.scope.isEmpty()) s.text({box.left() + 12, box.top() + 49}, c.scope, line);
   }
   QPainterPath vertical(QPointF at) const {
     QPainterPath p(at);
@@ -268,7 +293,7 @@ class Drawing {
       nameIn(s, {edge + 18, middle}, eager - 72 - edge - 18, qt(panel_.places[i]), scopes_.of(panel_.entities[i]), culprit_ == i ? 600 : 400);
       s.text({eager, middle}, ulp(eager_[i]), right);
       s.text({compiled, middle}, ulp(compiled_[i]), {.role = over ? "refused" : "text", .weight = over ? 600 : 400, .anchor = 1});
-      s.text({factor, middle}, eager_[i] > 0 ? number(compiled_[i] / eager_[i]) + QChar(0xd7) : QString(QChar(0x2013)), right);
+      s.text({factor, middle}, eager_[i] > 0 ? ulp(compiled_[i] / eager_[i]) + QChar(0xd7) : QString(QChar(0x2013)), right);
     }
   }
 

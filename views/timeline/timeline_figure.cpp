@@ -14,7 +14,7 @@ namespace {
 
 constexpr double edge = 16, labels = 96, busyColumn = 56, laneHeight = 32, laneGap = 8, rowHeight = 24;
 constexpr double rulerAt = 36, stripAt = 48, stripHeight = 24, firstLane = 112;
-constexpr size_t fewestRows = 3, mostRows = 16, manyFlows = 40;
+constexpr size_t fewestRows = 5, mostRows = 16, manyFlows = 40;
 
 using Span = trace::TimelinePanel::Span;
 
@@ -154,7 +154,7 @@ class Drawing {
   void drawBox(Sheet& s, const Span& span, const QRectF& b) const {
     QColor plate = theme_.c("raised");
     if (host(span.lane)) {
-      s.rect(b, 2, {plate}, {theme_.c("lineStrong")});
+      s.rect(b, paper_ ? 0 : 2, {plate}, {theme_.c("lineStrong")});
     } else if (paper_) {
       const Fill fill = paperFill(theme_, span.category);
       s.rect(b, 0, fill, {theme_.c("text"), .8});
