@@ -3,7 +3,7 @@
 
 namespace cutaway::views {
 
-// Draws nothing and remembers every text, and every box that could hide one.
+// Draws nothing and remembers every text.
 class RecordingSheet : public Sheet {
  public:
   struct Word {
@@ -13,13 +13,12 @@ class RecordingSheet : public Sheet {
   };
   explicit RecordingSheet(const Theme& theme) : Sheet(theme, 1) {}
   QList<Word> words;
-  int shapes = 0;
 
   void push(QPointF, const QPainterPath*, double) override {}
   void pop() override {}
 
  protected:
-  void rawPath(const QPainterPath&, const Fill&, const Stroke&) override { ++shapes; }
+  void rawPath(const QPainterPath&, const Fill&, const Stroke&) override {}
   void rawText(QPointF at, const QString& s, const Type& type, const Prepared& p) override {
     const double size = px(type.px);
     words.append({s, {at.x(), at.y() - .73 * size, p.width, .93 * size}, size});

@@ -62,6 +62,7 @@ void expect_sound(const Figure& f, const Theme& theme, const std::string& where)
   for (const auto& w : sheet.words) {
     EXPECT_TRUE(page.contains(w.box)) << w.text.toStdString() << " leaves the page";
     EXPECT_GE(w.px, 10) << w.text.toStdString();
+    EXPECT_FALSE(w.text.isEmpty());
     for (const auto& other : sheet.words)
       if (&other != &w) {
         EXPECT_FALSE(w.box.adjusted(.5, .5, -.5, -.5).intersects(other.box)) << w.text.toStdString() << " over " << other.text.toStdString();

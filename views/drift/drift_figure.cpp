@@ -45,7 +45,7 @@ class Drawing {
     const QSizeF page = paper_ ? QSizeF(paperWidth, 470) : room;
     size_ = QSizeF(page.width(), std::max(page.height(), topMargin + lowest + below));
     plot_ = QRectF(leftMargin, topMargin, size_.width() - leftMargin - rightMargin, size_.height() - topMargin - below);
-    bands_ = scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 56)));
+    bands_ = scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 42)));
     range();
   }
 
@@ -108,7 +108,7 @@ class Drawing {
       const double left = plot_.left() + slot() * double(bands_[i].first), right = plot_.left() + slot() * double(bands_[i].last);
       if (i % 2 && !paper_) s.rect({left, plot_.top(), right - left, plot_.height()}, 0, {theme_.c("chrome")});
       if (paper_ || theme_.c("chrome") == theme_.c("canvas")) s.line({left, plot_.bottom()}, {left, plot_.bottom() + 6}, axis);
-      s.text({(left + right) / 2, plot_.bottom() + 16}, bands_[i].name, {.px = 11, .role = "textSecondary", .anchor = 0, .room = right - left - 6});
+      if (!bands_[i].name.isEmpty()) s.text({(left + right) / 2, plot_.bottom() + 16}, bands_[i].name, {.px = 11, .role = "textSecondary", .anchor = 0, .room = right - left - 6});
     }
     s.text({edge, 20}, "distance from float64, ulp of the largest element (log)", {.px = 11, .role = "textSecondary", .room = size_.width() - 2 * edge});
     for (double power = high_; power >= low_; power -= every_) {
@@ -280,7 +280,7 @@ class Drawing {
     if (worst_.empty()) return;
     const double factor = std::min(edge + 760, size_.width() - edge), compiled = factor - 96, eager = compiled - 96;
     const Type head{.px = 11, .role = "textSecondary", .anchor = 1}, right{.anchor = 1};
-    s.text({edge, top + 22}, QString("Farthest from float64: %1 of %2 values").arg(std::min(worstShown, worst_.size())).arg(worst_.size()), {.weight = 600, .room = eager - 72 - edge});
+    s.text({edge, top + 22}, QString("Farthest %1 of %2 values").arg(std::min(worstShown, worst_.size())).arg(worst_.size()), {.weight = 600, .room = eager - 72 - edge});
     s.text({eager, top + 22}, "eager, ulp", head);
     s.text({compiled, top + 22}, "compiled, ulp", head);
     s.text({factor, top + 22}, "factor", head);

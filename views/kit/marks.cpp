@@ -141,10 +141,12 @@ void edgeLabel(Sheet& s, QPointF at, const QString& type, const QString& bytes, 
 }
 
 void nameIn(Sheet& s, QPointF at, double room, const QString& name, const QString& scope, int weight) {
-  const Type type{.weight = weight, .room = room};
+  const Type type{.weight = weight, .room = room}, quiet{.px = 11, .role = "textMuted"};
   s.text(at, name, type);
-  const double left = room - s.width(name, type) - 10;
-  if (!scope.isEmpty() && left >= 40) s.text({at.x() + room - left, at.y()}, scope, {.px = 11, .role = "textMuted", .room = left});
+  const double left = room - s.width(name, type) - 10 / s.k;
+  QString rest = scope, shown = scope; // the inner scopes say more
+  while (s.width(shown, quiet) > left && rest.contains('/')) rest = rest.section('/', 1), shown = QString(QChar(0x2026)) + '/' + rest;
+  if (!shown.isEmpty() && s.width(shown, quiet) <= left) s.text({at.x() + room - left, at.y()}, shown, quiet);
 }
 
 void selectionRing(Sheet& s, QRectF b, double radius) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double edge = 16, labels = 96, busyColumn = 56, laneHeight = 32, laneGap = 8, rowHeight = 24;
 constexpr double rulerAt = 36, stripAt = 48, stripHeight = 24, firstLane = 112;
-constexpr size_t fewestRows = 5, mostRows = 16, manyFlows = 40;
+constexpr size_t fewestRows = 5, mostRows = 40, manyFlows = 40;
 
 using Span = trace::TimelinePanel::Span;
 
@@ -136,7 +136,7 @@ class Drawing {
     if (!paper_) s.rect({plot_.left(), y, plot_.width(), laneHeight}, 0, {theme_.c("sunken")});
     else s.line({plot_.left(), y + laneHeight}, {plot_.right(), y + laneHeight}, {theme_.c("line")});
     s.text({edge, middle - 7}, qt(panel_.lanes[i]), {.weight = 600, .room = labels - 8});
-    s.text({edge, middle + 8}, host(int64_t(i)) ? QString("%1 calls").arg(calls_[i]) : timeText(busy_[i]), {.px = 11, .role = "textSecondary", .room = labels - 8});
+    s.text({edge, middle + 8}, host(int64_t(i)) ? QString("%1 calls").arg(calls_[i]) : calls_[i] ? timeText(busy_[i]) : "idle", {.px = 11, .role = "textSecondary", .room = labels - 8});
     s.text({size_.width() - edge, middle}, QString::number(std::lround(100 * busy_[i] / end_)) + " %", {.anchor = 1});
   }
 
@@ -194,7 +194,7 @@ class Drawing {
     s.line({edge, y}, {size_.width() - edge, y}, {theme_.c("line")});
     if (totals_.empty()) return;
     const double numbers = std::min(edge + 420, size_.width() - 190), share = numbers + 64, bars = share + 16;
-    const double room = std::min(480., size_.width() - edge - bars);
+    const double room = std::min(640., size_.width() - edge - bars);
     const Type right{.px = 11, .role = "textSecondary", .anchor = 1};
     s.text({edge, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2 kernels").arg(rows_).arg(totals_.size()) : QString("Kernels, the longest first"), {.weight = 600, .room = numbers - 80 - edge});
     s.text({numbers, y + 18}, unit_.name, right);
