@@ -234,13 +234,13 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, RunC
   for (size_t i = 0; i < c.pointers_.size(); ++i)
     if (c.pointer_roots_[i]) c.pointers_[i] = c.address_[c.pointer_roots_[i].v];
   c.flag_ = 0;
-  const double run_start = c.profile ? now_us() : 0;
   if (c.profile) {
     c.measured.launches.clear();
     c.measured.launches.reserve(launches_.size());
-    c.measured.threads.assign(static_cast<size_t>(c.pool_->size()), {});
-    for (auto& list : c.measured.threads) list.reserve(launches_.size());
+    c.measured.threads.resize(static_cast<size_t>(c.pool_->size()));
+    for (auto& list : c.measured.threads) list.clear(), list.reserve(launches_.size());
   }
+  const double run_start = c.profile ? now_us() : 0;
   for (size_t i = 0; i < launches_.size(); ++i) {
     if (Status s = c.profile ? launch_measured(i, run_start, c) : launch(i, c); !s) return s.error();
     if (c.observe)

@@ -245,7 +245,7 @@ class TraceMaker {
       const trace::GraphNode* node = mirror_.editor().graph().nodes.find(far->producer);
       const std::string where = node && !node->scope.empty() ? "In " + shortened(node->scope.str(), 56) + ": " : "";
       const std::string numbers = fmt::format("{:.2f} ulp compiled, {:.2f} eager", far->compiled_ulp, far->eager_ulp);
-      title = guilty ? shortened(name(far->producer), 24) + " is first over the limit" : shortened(name(far->producer), 26) + " drifts most, within limit";
+      title = far->compiled_ulp == 0 ? "No compiled value drifts" : guilty ? shortened(name(far->producer), 24) + " is first over the limit" : shortened(name(far->producer), 26) + " drifts most, within limit";
       text = fmt::format("{}{}, in units of the last place of the largest element; the limit is {:.2f}. {} of {} values are bit-equal to eager.", where, numbers,
                          drift_limit(far->eager_ulp), std::count_if(drift.places.begin(), drift.places.end(), [](const auto& p) { return p.equal; }),
                          drift.places.size());
