@@ -1,4 +1,5 @@
 #include "drift/drift_figure.h"
+#include "place/scopes.h"
 #include "recording_sheet.h"
 #include "timeline/timeline_figure.h"
 
@@ -122,6 +123,22 @@ TEST(RunFigure, TimesOffTheClockAndLanesThatAreNotThereAreLeftOut) {
   Place place;
   place.document = document;
   expect_sound(timelineFigure(place, *theme, {480, 320}), *theme, "malformed");
+}
+
+// Selecting a kernel rings what it writes, and selecting an op the kernel that runs it.
+TEST(RunFigure, SelectionCrossesFromOpToKernel) {
+  trace::GraphEditor graph;
+  trace::GraphNode n;
+  n.id = NodeId(3), n.group = GroupId(1), n.scope = "layer1";
+  graph.set(n);
+  trace::Pass pass;
+  pass.last = 1;
+  const trace::Trace t(graph.graph(), {trace::Step()}, {pass}, {});
+  const Scopes scopes(t);
+  EXPECT_EQ(scopes.kernelOf(entity(NodeId(3))), entity(GroupId(1)));
+  EXPECT_EQ(scopes.kernelOf(entity(NodeId(4))), entity(NodeId(4)));
+  EXPECT_EQ(scopes.of(entity(GroupId(1))), "layer1");
+  EXPECT_EQ(scopes.of(entity(GroupId(2))), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Themes, RunFigures, testing::Values("light", "dark", "contrast", "paper"));

@@ -93,9 +93,11 @@ class Drawing {
     }
   }
 
+  // The selected op, or all that the selected kernel writes.
   void selection(Sheet& s) const {
     for (size_t i = 0; selected_ && i < chart_.size(); ++i) {
-      if (chart_.panel.entities[i] != *selected_) continue;
+      const Entity& here = chart_.panel.entities[i];
+      if (here != *selected_ && scopes_.kernelOf(here) != *selected_) continue;
       s.line({chart_.x(i), plot_.top()}, {chart_.x(i), plot_.bottom()}, {theme_.c("accent"), 1});
       selectionRing(s, QRectF(chart_.x(i) - 5, chart_.y(chart_.compiled[i]) - 5, 10, 10), 5);
     }

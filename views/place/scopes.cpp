@@ -20,4 +20,9 @@ QString Scopes::of(const Entity& e) const {
   return node ? qt(node->scope) : QString();
 }
 
+Entity Scopes::kernelOf(const Entity& e) const {
+  const trace::GraphNode* node = e.kind == Entity::Kind::op ? graph_.nodes.find(NodeId(e.id)) : nullptr;
+  return node && node->group ? entity(node->group) : e;
+}
+
 } // namespace cutaway::views

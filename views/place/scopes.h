@@ -5,12 +5,14 @@
 
 namespace cutaway::views {
 
-// The name scopes that the compiled program's ops and kernels stand in: "layer1/layer1.0". A kernel's is that of its
-// contraction, else of its first op.
+// Where the compiled program's ops and kernels stand.
 class Scopes {
  public:
   explicit Scopes(const trace::Trace& trace);
+  // The name scopes: "layer1/layer1.0". A kernel's are those of its contraction, else of its first op.
   QString of(const Entity& entity) const;
+  // The kernel that runs an op; any other entity is given back.
+  Entity kernelOf(const Entity& entity) const;
 
  private:
   trace::GraphDoc graph_;

@@ -32,11 +32,13 @@ struct Total {
 class Drawing {
  public:
   Drawing(const trace::TimelinePanel& panel, const trace::Trace& trace, const Theme& theme, const std::optional<Entity>& selected, QSizeF room)
-      : panel_(panel), theme_(theme), selected_(selected), paper_(onPaper(theme)) {
+      : panel_(panel), theme_(theme), paper_(onPaper(theme)) {
+    const Scopes scopes(trace);
+    if (selected) selected_ = scopes.kernelOf(*selected);
     for (const Span& s : panel.spans)
       if (drawn(s)) spans_.push_back(s), end_ = std::max(end_, s.start_us + s.duration_us);
     unit_ = timeUnit(end_);
-    count(Scopes(trace));
+    count(scopes);
     const double lanesEnd = firstLane + double(panel.lanes.size()) * (laneHeight + laneGap);
     const double table = lanesEnd - laneGap + 60, fit = ((paper_ ? 0 : room.height()) - table - 8) / rowHeight;
     rows_ = std::min(totals_.size(), std::clamp(size_t(std::max(0., fit)), fewestRows, mostRows));
@@ -219,7 +221,7 @@ class Drawing {
 
   const trace::TimelinePanel& panel_;
   const Theme& theme_;
-  std::optional<Entity> selected_;
+  std::optional<Entity> selected_; // the kernel of a selected op
   bool paper_;
   double end_ = 1e-3, work_ = 0;
   TimeUnit unit_;
