@@ -1,11 +1,13 @@
 #include "registry.h"
 
 #include "arena/arena_figure.h"
+#include "drift/drift_figure.h"
 #include "graph/graph_figure.h"
 #include "guards/guards_figure.h"
 #include "layout/layout_figure.h"
 #include "source/source_figure.h"
 #include "tiles/tiles_figure.h"
+#include "timeline/timeline_figure.h"
 
 namespace cutaway::views {
 
@@ -16,6 +18,8 @@ std::span<const ViewRow> allViews() {
       {"layout", "Layout", layoutFigure},
       {"guards", "Guards", guardsFigure},
       {"tiles", "Tiles", tilesFigure},
+      {"timeline", "Timeline", timelineFigure},
+      {"drift", "Drift", driftFigure},
       {"source", "Source", sourceFigure},
   };
   return rows;

@@ -1,91 +1,41 @@
 #include "cli/verbs.h"
 
-#include "runtime/reference.h"
+#include "driver/drift.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace cutaway::cli {
 namespace {
 
-// Distance from the oracle in units of the last place that a float of this size has in the declared dtype; integers: plain.
-double drift_of(const Tensor& t, const Tensor& oracle) {
-  double worst = 0;
-  const int digits = t.dtype() == DType::f64 ? 53 : t.dtype() == DType::f32 ? 24 : t.dtype() == DType::f16 ? 11 : 8;
-  double scale = 0;
-  for (int64_t i = 0; i < oracle.count(); ++i)
-    if (std::isfinite(oracle.as_double(i))) scale = std::max(scale, std::abs(oracle.as_double(i)));
-  for (int64_t i = 0; i < t.count(); ++i) {
-    const double a = t.as_double(i), b = oracle.as_double(i);
-    if (a == b || (a != a && b != b)) continue;
-    // Against the largest element: an error of a cancelled small one is no drift of the kernel.
-    const double unit = is_float(t.dtype()) ? std::ldexp(1.0, std::ilogb(std::max(scale, 1e-300)) - digits + 1) : 1;
-    worst = std::max(worst, std::abs(a - b) / unit);
-  }
-  return worst;
+Json output_rows(const driver::Drift& drift) {
+  Json rows = Json::array();
+  for (const driver::Drift::Output& o : drift.outputs)
+    if (o.numeric) rows.push_back({{"name", o.name}, {"eager_ulp", o.eager_ulp}, {"compiled_ulp", o.compiled_ulp}, {"compiled_equals_eager", o.equal}});
+  return rows;
 }
 
-using Values = std::map<uint32_t, Tensor>;
-
-// Every value of a graph in one mode of the eager path.
-Result<Values> reference_values(const Graph& g, std::span<const Tensor> inputs, bool oracle) {
-  Values values;
-  auto out = runtime::run_reference(g, inputs, {.oracle = oracle, .observe = [&](ValueId v, const Tensor& t) { values[v.v] = t; }});
-  if (!out) return out.error();
-  return values;
-}
-
-// Per kernel output: how far eager and compiled lie from the oracle. Values that a pass made anew have no eager twin.
-Status kernel_rows(driver::Session& session, const driver::Feeds& feeds, Json& rows) {
-  const auto& compiled = session.last_segments();
-  const auto& imported = session.last_imported();
-  if (compiled.size() != 1 || imported.size() != 1) return {}; // later segments start from values that breaks computed
-  std::vector<Tensor> inputs;
-  for (const std::string& name : imported[0]->inputs) {
-    const auto it = feeds.find(name);
-    if (it == feeds.end()) return {};
-    inputs.push_back(it->second);
-  }
-  auto eager = reference_values(imported[0]->graph, inputs, false), oracle = reference_values(imported[0]->graph, inputs, true);
-  if (!eager) return eager.error();
-  if (!oracle) return oracle.error();
-  const runtime::Executable& e = *compiled[0]->executable;
-  runtime::ThreadPool pool(session.options().threads);
-  auto context = e.make_context(pool);
-  const Graph& g = compiled[0]->graph;
-  context->observe = [&](int kernel, ValueId v, const Tensor& t) {
-    const auto a = eager->find(v.v), b = oracle->find(v.v);
-    if (a == eager->end() || b == oracle->end() || a->second.dims() != t.dims()) return;
-    rows.push_back({{"kernel", kernel}, {"name", e.kernels()[static_cast<size_t>(kernel)].name}, {"value", entity_key(entity(v))}, {"node", g.model_name(g.value(v).producer)},
-                    {"eager_ulp", drift_of(a->second, b->second)}, {"compiled_ulp", drift_of(t, b->second)}, {"equal", t.same_bits(a->second)}});
-  };
-  auto out = e.run(inputs, *context);
-  return out ? Status() : Status(out.error());
+// Where breaks cut the model the numbers of kernels repeat, and later segments start from values that were computed.
+Json kernel_rows(const driver::Drift& drift) {
+  Json rows = Json::array();
+  if (drift.segments != 1) return rows;
+  for (const driver::Drift::Place& p : drift.places)
+    rows.push_back({{"kernel", p.kernel}, {"name", p.name}, {"value", entity_key(entity(p.value))}, {"node", p.node},
+                    {"eager_ulp", p.eager_ulp}, {"compiled_ulp", p.compiled_ulp}, {"equal", p.equal}});
+  return rows;
 }
 
 int drift(const ModelOptions& o) {
   std::unique_ptr<driver::Session> session;
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds); !s) return report(o.file, s.error());
-  std::vector<std::vector<Tensor>> results;
-  for (driver::Mode m : {driver::Mode::oracle, driver::Mode::eager, driver::Mode::compiled}) {
-    auto out = session->run(feeds, m);
-    if (!out) return report(o.file, out.error());
-    results.push_back(std::move(*out));
-  }
-  Json j{{"model", o.file}, {"math", math_name(session->options().settings.math)}, {"unit", "ulp of the largest element"}, {"outputs", Json::array()}};
-  bool equal = true;
-  const auto names = session->output_names();
-  for (size_t i = 0; i < names.size(); ++i) {
-    const bool same = results[1][i].same_bits(results[2][i]);
-    equal = equal && same;
-    if (results[1][i].dtype() == DType::string) continue;
-    j["outputs"].push_back({{"name", names[i]}, {"eager_ulp", drift_of(results[1][i], results[0][i])}, {"compiled_ulp", drift_of(results[2][i], results[0][i])}, {"compiled_equals_eager", same}});
-  }
+  auto measured = driver::measure_drift(*session, feeds);
+  if (!measured) return report(o.file, measured.error());
+  const bool equal = std::all_of(measured->outputs.begin(), measured->outputs.end(), [](const auto& out) { return out.equal; });
+  Json j{{"model", o.file}, {"math", math_name(session->options().settings.math)}, {"unit", "ulp of the largest element"}};
+  j["outputs"] = output_rows(*measured);
   j["compiled_equals_eager"] = equal;
-  j["kernels"] = Json::array();
-  if (Status s = kernel_rows(*session, feeds, j["kernels"]); !s) return report(o.file, s.error());
+  j["kernels"] = kernel_rows(*measured);
   if (o.json) print_json(j);
   else
     for (const Json& row : j["outputs"])

@@ -124,6 +124,18 @@ std::vector<std::string> Session::output_names() const {
   return out;
 }
 
+Result<std::vector<Tensor>> Session::first_inputs(const Feeds& feeds) const {
+  std::vector<Tensor> inputs;
+  if (last_imported_.empty()) return inputs;
+  for (const std::string& name : last_imported_[0]->inputs) {
+    const auto it = feeds.find(name);
+    const Tensor* t = it != feeds.end() ? &it->second : program_.constant(name);
+    if (!t) return bad_input("input '" + name + "'", "nothing gives it");
+    inputs.push_back(*t);
+  }
+  return inputs;
+}
+
 Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& values) {
   for (auto& v : stage.variants)
     if (v->fits(values)) return v->used = ++stage.clock, v.get();
@@ -151,11 +163,14 @@ Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& value
   return stage.variants.back().get();
 }
 
-Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor> inputs, Mode mode, RunInfo& info) {
+Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor> inputs, const How& how) {
+  RunInfo& info = how.info;
   const Graph& imported = v.segment->graph;
-  if (mode != Mode::compiled) {
+  if (how.mode != Mode::compiled) {
     const double start = now_ms();
-    auto out = runtime::run_reference(imported, inputs, {.oracle = mode == Mode::oracle});
+    runtime::ReferenceOptions options{.oracle = how.mode == Mode::oracle, .cancel = how.hooks.cancel, .observe = {}};
+    if (how.hooks.observe) options.observe = [&](ValueId value, const Tensor& t) { how.hooks.observe(last_imported_.size() - 1, value, t); };
+    auto out = runtime::run_reference(imported, inputs, options);
     info.run_ms += now_ms() - start;
     return out;
   }
@@ -181,15 +196,15 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
   return out;
 }
 
-Status Session::run_stage(Variant& v, Values& values, Mode mode, RunInfo& info) {
+Status Session::run_stage(Variant& v, Values& values, const How& how) {
   const onnx::Segment& s = *v.segment;
   last_imported_.push_back(v.segment);
   if (s.outputs.empty()) return {};
   std::vector<Tensor> inputs;
   for (const std::string& name : s.inputs) inputs.push_back(values.by_name.at(name).tensor);
-  auto out = execute(v, inputs, mode, info);
+  auto out = execute(v, inputs, how);
   if (!out) return out.error();
-  ++info.segments;
+  ++how.info.segments;
   for (size_t i = 0; i < s.outputs.size(); ++i)
     values.put(s.outputs[i], (*out)[i], s.graph.type(s.graph.outputs()[i].value), true);
   return {};
@@ -217,7 +232,7 @@ Result<Session::Stage*> Session::next_stage(Variant& v) {
   return v.next.get();
 }
 
-Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo* given) {
+Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo* given, const Hooks& hooks) {
   RunInfo scratch;
   RunInfo& info = given ? *given : scratch;
   if (Status s = check_feeds(model(), feeds); !s) return s.error();
@@ -235,6 +250,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
   }
   Stage* stage = first_.get();
   while (stage) {
+    if (hooks.cancel && hooks.cancel->load()) return over_limit("", "cancelled");
     auto variant = variant_for(*stage, values);
     if (!variant) return variant.error();
     Variant& v = **variant;
@@ -244,7 +260,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds, Mode mode, RunInfo*
       if (options_.settings.forbid_breaks && mode == Mode::compiled)
         return unsupported(d.work.node->label(), "a graph break (" + info.breaks.back().cause + "): " + d.reason, "allow breaks with --set breaks=allow");
     }
-    if (Status s = run_stage(v, values, mode, info); !s) return s.error();
+    if (Status s = run_stage(v, values, {mode, info, hooks}); !s) return s.error();
     if (last_variants_.size() < last_.size()) last_variants_.push_back(variants_of(*stage, v));
     if (v.segment->rest.empty()) break;
     auto next = next_stage(v);

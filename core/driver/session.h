@@ -4,6 +4,8 @@
 #include "driver/pipeline.h"
 #include "import/onnx/lowering.h"
 
+#include <atomic>
+#include <functional>
 #include <memory>
 
 namespace cutaway::driver {
@@ -57,8 +59,15 @@ class Session {
   const onnx::Model& model() const;
   const Options& options() const { return options_; }
 
+  struct Hooks {
+    // `limit` ("cancelled") soon after it became true: eager and oracle look between ops, compiled between segments.
+    const std::atomic<bool>* cancel = nullptr;
+    // Eager and oracle: every value as it is made, with the place of its segment in last_imported(). May be empty.
+    std::function<void(size_t segment, ValueId, const Tensor&)> observe;
+  };
   // One tensor an output of the model, in order.
-  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr);
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info = nullptr) { return run(feeds, mode, info, {}); }
+  Result<std::vector<Tensor>> run(const Feeds& feeds, Mode mode, RunInfo* info, const Hooks& hooks);
   // Output names in order.
   std::vector<std::string> output_names() const;
   // The compiled segments of the variants that ran last, in order.
@@ -66,6 +75,8 @@ class Session {
   // What each of them was made for, and which others are kept.
   const std::vector<VariantSet>& last_variants() const { return last_variants_; }
   Compiler& compiler() { return *compiler_; }
+  // What the first of them reads: feeds, and the model's defaults for what was not fed.
+  Result<std::vector<Tensor>> first_inputs(const Feeds& feeds) const;
   // The graphs as imported, of the same segments.
   const std::vector<std::shared_ptr<const onnx::Segment>>& last_imported() const { return last_imported_; }
 
@@ -73,11 +84,16 @@ class Session {
   struct Stage;
   struct Variant;
   struct Values;
+  struct How {
+    Mode mode;
+    RunInfo& info;
+    const Hooks& hooks;
+  };
   Session(std::shared_ptr<const onnx::Model> model, Options options);
   static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
-  Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, Mode mode, RunInfo& info);
-  Status run_stage(Variant& variant, Values& values, Mode mode, RunInfo& info);
+  Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, const How& how);
+  Status run_stage(Variant& variant, Values& values, const How& how);
   Result<Stage*> next_stage(Variant& variant);
   static VariantSet variants_of(const Stage& stage, const Variant& ran);
 

@@ -21,6 +21,22 @@ void invoke(void* context, int64_t begin, int64_t end, int thread) {
   c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
 }
 
+// A call whose time is taken: each thread writes to its own list, which has room for a span a launch.
+struct MeasuredCall : Call {
+  std::vector<RunProfile::Busy>* threads;
+  uint32_t launch;
+  double run_start;
+};
+void invoke_measured(void* context, int64_t begin, int64_t end, int thread) {
+  const MeasuredCall& c = *static_cast<const MeasuredCall*>(context);
+  const double start = now_us() - c.run_start;
+  c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
+  const double stop = now_us() - c.run_start;
+  auto& list = c.threads[thread];
+  if (list.empty() || list.back().launch != c.launch) list.push_back({{start, 0}, c.launch});
+  list.back().duration_us = stop - list.back().start_us;
+}
+
 // Calls f(i, position) for the elements in row-major order, with the position of each under the access.
 template <class F> void for_each_element(const std::vector<int64_t>& dims, const plan::Access& a, F&& f) {
   const int64_t count = count_of(dims).value_or(0);
@@ -167,6 +183,32 @@ Status Executable::run_builtin(const codegen::Kernel& kernel, RunContext& c) con
   return {};
 }
 
+Status Executable::launch(size_t index, RunContext& c) const {
+  const Launch& l = launches_[index];
+  const codegen::Kernel& k = kernels_[static_cast<size_t>(l.kernel)];
+  if (!l.fn) return run_builtin(k, c);
+  Call call{l.fn, c.pointers_.data() + l.first_pointer, c.scratch_.get(), scratch_bytes_};
+  c.pool_->run(k.units, invoke, &call);
+  return c.flag_ ? Status(bad_input(graph_.place(k.nodes.front()), "an index is out of range")) : Status();
+}
+
+Status Executable::launch_measured(size_t index, double run_start, RunContext& c) const {
+  const Launch& l = launches_[index];
+  const double start = now_us() - run_start;
+  Status done;
+  if (l.fn) {
+    const codegen::Kernel& k = kernels_[static_cast<size_t>(l.kernel)];
+    MeasuredCall call{{l.fn, c.pointers_.data() + l.first_pointer, c.scratch_.get(), scratch_bytes_}, c.measured.threads.data(), static_cast<uint32_t>(index), run_start};
+    c.pool_->run(k.units, invoke_measured, &call);
+    if (c.flag_) done = bad_input(graph_.place(k.nodes.front()), "an index is out of range");
+  } else {
+    done = launch(index, c);
+    c.measured.threads[0].push_back({{start, now_us() - run_start - start}, static_cast<uint32_t>(index)});
+  }
+  c.measured.launches.push_back({start, now_us() - run_start - start});
+  return done;
+}
+
 Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, RunContext& c) const {
   std::vector<Tensor> held;
   for (size_t i = 0; i < graph_.params().size(); ++i) {
@@ -192,22 +234,19 @@ Result<std::vector<Tensor>> Executable::run(std::span<const Tensor> inputs, RunC
   for (size_t i = 0; i < c.pointers_.size(); ++i)
     if (c.pointer_roots_[i]) c.pointers_[i] = c.address_[c.pointer_roots_[i].v];
   c.flag_ = 0;
-  if (c.profile) c.launch_us.assign(launches_.size(), 0);
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    const Launch& l = launches_[i];
-    const codegen::Kernel& k = kernels_[static_cast<size_t>(l.kernel)];
-    const double start = c.profile ? now_us() : 0;
-    if (l.fn) {
-      Call call{l.fn, c.pointers_.data() + l.first_pointer, c.scratch_.get(), scratch_bytes_};
-      c.pool_->run(k.units, invoke, &call);
-      if (c.flag_) return bad_input(graph_.place(k.nodes.front()), "an index is out of range");
-    } else if (Status s = run_builtin(k, c); !s) {
-      return s.error();
-    }
-    if (c.profile) c.launch_us[i] = now_us() - start;
-    if (c.observe)
-      for (ValueId v : k.writes) c.observe(l.kernel, v, view(v, c));
+  if (c.profile) {
+    c.measured.launches.clear();
+    c.measured.launches.reserve(launches_.size());
+    c.measured.threads.resize(static_cast<size_t>(c.pool_->size()));
+    for (auto& list : c.measured.threads) list.clear(), list.reserve(launches_.size());
   }
+  const double run_start = c.profile ? now_us() : 0;
+  for (size_t i = 0; i < launches_.size(); ++i) {
+    if (Status s = c.profile ? launch_measured(i, run_start, c) : launch(i, c); !s) return s.error();
+    if (c.observe)
+      for (ValueId v : kernels_[static_cast<size_t>(launches_[i].kernel)].writes) c.observe(launches_[i].kernel, v, view(v, c));
+  }
+  if (c.profile) c.measured.duration_us = c.measured.launches.empty() ? 0 : c.measured.launches.back().end_us();
   return outputs;
 }
 

@@ -2,6 +2,7 @@
 #include "backend/cpu/jit/kernel_compiler.h"
 #include "codegen/kernel.h"
 #include "plan/memory.h"
+#include "runtime/profile.h"
 #include "runtime/thread_pool.h"
 
 namespace cutaway::runtime {
@@ -50,6 +51,8 @@ class Executable {
   friend class RunContext;
   Executable(const Graph& graph, const plan::Storage& storage) : graph_(graph), storage_(storage) {}
   Status run_builtin(const codegen::Kernel& kernel, RunContext& context) const;
+  Status launch(size_t index, RunContext& context) const;
+  Status launch_measured(size_t index, double run_start, RunContext& context) const;
   Tensor view(ValueId v, RunContext& context) const;
 
   Graph graph_;
@@ -67,7 +70,7 @@ class Executable {
 class RunContext {
  public:
   bool profile = false;
-  std::vector<double> launch_us; // filled where profile is set
+  RunProfile measured; // of the last run, where profile is set
   // Called after each launch with every value that the kernel wrote to memory; the tensor is only good during the call.
   std::function<void(int kernel, ValueId value, const Tensor& tensor)> observe;
 

@@ -3,7 +3,8 @@
 
 Draws the arena in every theme and form from a model and from its saved document, and checks that SVG parses, that all
 text lies inside the page with its fonts embedded, that both ways give the same picture, and what bad usage answers. The
-other views are drawn in every theme from the document, and at its first step.
+other views are drawn in every theme from the document, and at its first step. The
+views of a run are drawn from the model, which is run first; a document without a run is refused.
 """
 import re
 import subprocess
@@ -68,6 +69,14 @@ def main():
         assert ".svg, .pdf or .png" in run(*draw, model, "-o", str(out / "b.txt"), code=2)
         run(*draw, model, "-o", str(out / "none" / "b.svg"), code=2)
         run(cutaway, "export", model, "--view", "telescope", "-o", str(out / "b.svg"), code=3)
+        for view in ("timeline", "drift"):
+            for theme in ("light", "dark", "contrast", "paper"):
+                name = out / f"{view}-{theme}.svg"
+                run(cutaway, "export", "--view", view, model, "--theme", theme, "-o", str(name))
+                check_svg(name)
+            run(cutaway, "export", "--view", view, model, "-o", str(out / f"{view}.pdf"))
+            refusal = run(cutaway, "export", "--view", view, str(document), "-o", str(out / "b.svg"), code=3)
+            assert "holds no run" in refusal, refusal
         document.write_bytes(document.read_bytes()[:-400])
         assert "invalid-model" in run(*draw, str(document), "-o", str(out / "b.svg"), code=2)
 

@@ -2,6 +2,7 @@
 
 #include "kit/marks.h"
 #include "kit/numbers.h"
+#include "kit/paper.h"
 
 #include <cmath>
 
@@ -14,7 +15,7 @@ constexpr int manyBuffers = 2000; // no strokes and no text beyond
 class Drawing {
  public:
   Drawing(const trace::ArenaPanel& arena, const Theme& theme, int64_t step, QSizeF size)
-      : arena_(arena), theme_(theme), step_(step), paper_(theme.name() == "paper"), unit_(byteUnit(std::max<int64_t>(1, arena.peak))),
+      : arena_(arena), theme_(theme), step_(step), paper_(onPaper(theme)), unit_(byteUnit(std::max<int64_t>(1, arena.peak))),
         plot_(leftMargin, topMargin, size.width() - leftMargin - rightMargin, size.height() - topMargin - bottomMargin) {
     for (const trace::ArenaBuffer& b : arena.buffers) last_ = std::max(last_, b.end);
     high_ = double(std::max({arena.peak, arena.bound, int64_t{1}})) * 1.04;
@@ -59,16 +60,6 @@ class Drawing {
     s.text({plot_.center().x(), plot_.bottom() + 36}, "schedule position (half-open: a buffer lives in [start, end))", {.px = 11, .role = "textSecondary", .anchor = 0});
   }
 
-  // Black and white holds on paper: a grey and a hatch each.
-  Fill paperFill(int category) const {
-    static const double greys[] = {1.0, .93, .86, .78, .7};
-    static const Hatch hatches[] = {Hatch::Solid, Hatch::Slash, Hatch::Dot, Hatch::Backslash};
-    const int grey = int(std::lround(255 * greys[category % 5]));
-    QColor lines = theme_.c("textMuted");
-    lines.setAlphaF(.5f);
-    return {QColor(grey, grey, grey), hatches[category % 4], lines};
-  }
-
   void buffer(Sheet& s, const trace::ArenaBuffer& b) const {
     const QRectF box = this->box(b);
     const Category& look = theme_.category(b.category);
@@ -77,9 +68,9 @@ class Drawing {
       s.rects({s.pixels(box)}, {paper_ ? theme_.c("lineStrong") : many ? look.fill : look.stroke});
       return;
     }
-    if (paper_) s.rect(box, 0, paperFill(b.category), {theme_.c("text"), .8});
+    if (paper_) s.rect(box, 0, paperFill(theme_, b.category), {theme_.c("text"), .8});
     else s.rect(box, 3, {look.fill, look.hatch, look.lines}, {look.stroke, 1.5});
-    label(s, b, box, paper_ ? paperFill(b.category).color : look.fill);
+    label(s, b, box, paper_ ? paperFill(theme_, b.category).color : look.fill);
   }
 
   // Chain, unit, size, name: dropped in this order; nothing under 24 x 14.
@@ -140,8 +131,7 @@ QString spoken(const trace::ArenaBuffer& b) {
 } // namespace
 
 Figure arenaFigure(const Place& place, const Theme& theme, QSizeF room) {
-  // 178 mm, the width of a printed page's text; screens get more.
-  const QSizeF size = theme.name() == "paper" ? QSizeF(673, 420) : room.expandedTo({480, 320});
+  const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320});
   const trace::ArenaPanel* arena = place.trace() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
   if (!arena)
     return {size, [size](Sheet& s) {

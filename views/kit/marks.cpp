@@ -140,6 +140,15 @@ void edgeLabel(Sheet& s, QPointF at, const QString& type, const QString& bytes, 
     s.text(at + QPointF(0, 14 / std::min(1., s.k)), bytes, {.px = 11, .role = "textMuted", .anchor = anchor, .plate = s.k < 1 ? plate : QColor()});
 }
 
+void nameIn(Sheet& s, QPointF at, double room, const QString& name, const QString& scope, int weight) {
+  const Type type{.weight = weight, .room = room}, quiet{.px = 11, .role = "textMuted"};
+  s.text(at, name, type);
+  const double left = room - s.width(name, type) - 10 / s.k;
+  QString rest = scope, shown = scope; // the inner scopes say more
+  while (s.width(shown, quiet) > left && rest.contains('/')) rest = rest.section('/', 1), shown = QString(QChar(0x2026)) + '/' + rest;
+  if (!shown.isEmpty() && s.width(shown, quiet) <= left) s.text({at.x() + room - left, at.y()}, shown, quiet);
+}
+
 void selectionRing(Sheet& s, QRectF b, double radius) {
   const double gap = 3 / s.k;
   s.rect(b.adjusted(-gap, -gap, gap, gap), radius + 3, {}, {s.t.c("accent"), 2});

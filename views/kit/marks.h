@@ -40,6 +40,8 @@ void stack(Sheet& s, QRectF box, const QString& name, const QString& note);
 void route(Sheet& s, const QPolygonF& points, const char* role = "edge", double width = 1.5, QList<double> dash = {}, bool arrow = true);
 void arrowHead(Sheet& s, QPointF tip, QPointF direction, const char* role, double size = 5);
 void edgeLabel(Sheet& s, QPointF at, const QString& type, const QString& bytes, int anchor = -1);
+// A name, and after it, muted, the scopes it stands in: without the outer ones, or none, where `room` does not hold all.
+void nameIn(Sheet& s, QPointF leftMiddle, double room, const QString& name, const QString& scope, int weight = 400);
 // Two px of accent, two px away.
 void selectionRing(Sheet& s, QRectF box, double radius);
 // What an empty view says: why there is nothing, and what to do.

@@ -13,6 +13,19 @@ ByteUnit byteUnit(int64_t greatest) {
   return {"GiB", 1024. * 1024 * 1024};
 }
 
+TimeUnit timeUnit(double greatest) {
+  if (greatest < .9995) return {"ns", 1e-3};
+  if (greatest < 999.5) return {"µs", 1};
+  if (greatest < 999500) return {"ms", 1e3};
+  return {"s", 1e6};
+}
+
+QString timeText(double us) {
+  const TimeUnit unit = timeUnit(us);
+  const double v = us / unit.us;
+  return QLocale(QLocale::English, QLocale::UnitedStates).toString(v, 'f', v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2) + ' ' + unit.name;
+}
+
 QString number(double value) {
   const bool whole = std::abs(value - std::round(value)) < 0.005;
   return QLocale(QLocale::English, QLocale::UnitedStates)

@@ -12,6 +12,14 @@ struct ByteUnit {
   double bytes;
 };
 ByteUnit byteUnit(int64_t greatest);
+// One unit for a whole axis of times: that of its greatest value, in microseconds.
+struct TimeUnit {
+  QString name; // "ms"
+  double us;
+};
+TimeUnit timeUnit(double greatest);
+// "17.5 ms": three digits.
+QString timeText(double us);
 // "1,218.75": at most two decimals, none that are zero, thousands with a comma.
 QString number(double value);
 // A tick's number, with as many decimals as its neighbours need.

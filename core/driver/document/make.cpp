@@ -24,7 +24,7 @@ class TraceMaker {
   TraceMaker(const CompiledSegment& segment, std::string name, std::vector<trace::TablePanel> tables)
       : segment_(segment), events_(segment.journal.events()), mirror_(Steps(segment.graph, events_).at(0)), name_(std::move(name)), tables_(std::move(tables)) {}
 
-  std::shared_ptr<const trace::Trace> run() {
+  std::shared_ptr<const trace::Trace> run(const RunRecord* record) {
     import_step();
     size_t done = 0;
     for (const PassRun& run : segment_.passes) {
@@ -36,6 +36,7 @@ class TraceMaker {
       schedule();
       memory(done);
       codegen();
+      if (record && (record->profile || record->drift)) measured(*record);
       tables();
     }
     auto trace = std::make_shared<trace::Trace>(std::move(first_), std::move(steps_), std::move(passes_), std::move(panels_));
@@ -199,6 +200,12 @@ class TraceMaker {
 
   std::string kernel_name(const codegen::Kernel& k) const { return driver::kernel_name(mirror_, k); }
 
+  static Entity kernel_entity(const codegen::Kernel& k) { return k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]); }
+  uint8_t kernel_category(const codegen::Kernel& k) {
+    const trace::GraphGroup* group = k.group ? mirror_.editor().graph().groups.find(k.group) : nullptr;
+    return group ? group->category : k.nodes.empty() ? uint8_t{0} : mirror_.category(k.nodes[0]);
+  }
+
   void codegen() {
     open_pass("codegen", "prints each kernel as a loop nest and as source", Phase::codegen, segment_.executable->codegen_ms);
     for (const codegen::Kernel& k : segment_.executable->kernels()) {
@@ -227,6 +234,52 @@ class TraceMaker {
     panels_.push_back(copies_table(mirror_));
   }
 
+  void measured(const RunRecord& record) {
+    open_pass("run", "measures one run, and how far its values drift", Phase::run, record.profile ? record.profile->duration_us / 1000 : -1);
+    if (record.profile) profile_step(*record.profile);
+    if (record.drift) drift_step(*record.drift);
+    close_pass();
+  }
+  void profile_step(const runtime::RunProfile& profile) {
+    std::vector<KernelLook> looks;
+    for (const codegen::Kernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(k), kernel_entity(k), kernel_category(k)});
+    size_t longest = 0;
+    double busy = 0;
+    for (size_t i = 0; i < profile.launches.size(); ++i)
+      if (profile.launches[i].duration_us > profile.launches[longest].duration_us) longest = i;
+    for (const auto& thread : profile.threads)
+      for (const auto& span : thread) busy += span.duration_us;
+    std::string text = "Nothing was launched.";
+    if (!profile.launches.empty())
+      text = fmt::format("After one run to warm up. {} takes longest: {}. The {} threads were busy for {:.0f} % of the time.", shortened(looks[longest].name, 80),
+                         duration_text(profile.launches[longest].duration_us), profile.threads.size(),
+                         100 * busy / std::max(profile.duration_us * static_cast<double>(profile.threads.size()), 1e-9));
+    trace::Step& s = add_step("measured", fmt::format("{} launches in {}", profile.launches.size(), duration_text(profile.duration_us)), text);
+    if (!looks.empty()) s.entities = {looks[longest].entity};
+    s.panels = {static_cast<uint32_t>(panels_.size())};
+    panels_.push_back(timeline_panel(profile, looks));
+    finish(s);
+  }
+  void drift_step(const Drift& drift) {
+    const auto name = [&](NodeId n) { return mirror_.graph().alive(n) ? mirror_.name(n) : "op " + std::to_string(n.v); };
+    const Drift::Place *guilty = culprit(drift), *far = guilty ? guilty : worst(drift);
+    std::string title = "No value to compare", text = "No kernel writes a value that the imported graph has too.";
+    if (far) {
+      const trace::GraphNode* node = mirror_.editor().graph().nodes.find(far->producer);
+      const std::string where = node && !node->scope.empty() ? "In " + shortened(node->scope.str(), 56) + ": " : "";
+      const std::string numbers = fmt::format("{:.2f} ulp compiled, {:.2f} eager", far->compiled_ulp, far->eager_ulp);
+      title = far->compiled_ulp == 0 ? "No compiled value drifts" : guilty ? shortened(name(far->producer), 24) + " is first over the limit" : shortened(name(far->producer), 26) + " drifts most, within limit";
+      text = fmt::format("{}{}, in units of the last place of the largest element; the limit is {:.2f}. {} of {} values are bit-equal to eager.", where, numbers,
+                         drift_limit(far->eager_ulp), std::count_if(drift.places.begin(), drift.places.end(), [](const auto& p) { return p.equal; }),
+                         drift.places.size());
+    }
+    trace::Step& s = add_step("drift", title, text);
+    if (far) s.entities = {entity(far->producer)};
+    s.panels = {static_cast<uint32_t>(panels_.size())};
+    panels_.push_back(drift_panel(drift, name));
+    finish(s);
+  }
+
   const CompiledSegment& segment_;
   const std::vector<Event>& events_;
   GraphMirror mirror_;
@@ -243,13 +296,13 @@ class TraceMaker {
 
 } // namespace
 
-std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables) {
-  return TraceMaker(segment, name, std::move(tables)).run();
+std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables, const RunRecord* record) {
+  return TraceMaker(segment, name, std::move(tables)).run(record);
 }
 
 std::string model_title(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path) {
+trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path, const RunRecord* record) {
   trace::Document out;
   out.model = model_title(path);
   out.device = fmt::format("cpu, {} threads", session.options().threads);
@@ -263,7 +316,7 @@ trace::Document make_document(const Session& session, const RunInfo& info, const
     const CompiledSegment& segment = *session.last_segments()[i];
     std::vector<trace::TablePanel> tables;
     if (i < session.last_variants().size()) tables = {guards_table(session.model(), session.last_variants()[i], segment.graph), variants_table(session.last_variants()[i])};
-    out.traces.push_back(make_trace(segment, i == 0 ? stem : fmt::format("{}, part {}", stem, i + 1), std::move(tables)));
+    out.traces.push_back(make_trace(segment, i == 0 ? stem : fmt::format("{}, part {}", stem, i + 1), std::move(tables), record && record->segment == i ? record : nullptr));
   }
   return out;
 }
