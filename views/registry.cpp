@@ -13,7 +13,7 @@ namespace cutaway::views {
 
 std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
-      {"graph", "Graph", graphFigure},
+      {"graph", "Graph", graphFigure, graphFigures},
       {"arena", "Arena", arenaFigure},
       {"layout", "Layout", layoutFigure},
       {"guards", "Guards", guardsFigure},

@@ -12,6 +12,8 @@ struct ViewRow {
   const char* id;    // the word after --view
   const char* title; // its tab
   Figure (*figure)(const Place&, const Theme&, QSizeF room);
+  // The steps from the place's to `last` as one animation; null: each by itself.
+  QList<Figure> (*figures)(const Place&, uint32_t last, const Theme&, QSizeF room) = nullptr;
 };
 std::span<const ViewRow> allViews();
 const ViewRow* viewNamed(const QString& id);

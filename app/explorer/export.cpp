@@ -2,9 +2,12 @@
 
 #include "cli/verbs.h"
 #include "driver/document/make.h"
+#include "explorer/export_range.h"
+#include "kit/sequence.h"
 #include "registry.h"
 #include "trace/file/document_file.h"
 
+#include <QFileInfo>
 #include <QGuiApplication>
 
 #include <algorithm>
@@ -13,8 +16,18 @@ namespace cutaway::explorer {
 namespace {
 
 struct ExportOptions : cli::ModelOptions {
-  std::string view, theme = "light", out;
+  std::string view, theme = "light", out, steps, size;
   int64_t step = -1;
+  int width = 0;
+};
+
+// What the options say, checked before anything is compiled.
+struct Wanted {
+  const views::ViewRow* view = nullptr;
+  QString out;
+  bool frames = false;             // several pictures, or a form that always holds frames
+  std::optional<StepRange> range; // left out: the one step
+  QSizeF room{1080, 600};
 };
 
 // Views of a run: a model is measured first, a document must hold one.
@@ -74,13 +87,99 @@ views::Place place_of(trace::Document&& document, const std::string& view, int64
   return place;
 }
 
-int run(const ExportOptions& o) {
-  const views::ViewRow* view = views::viewNamed(QString::fromStdString(o.view));
-  if (!view) {
+Result<Wanted> wanted(const ExportOptions& o) {
+  Wanted out;
+  out.view = views::viewNamed(QString::fromStdString(o.view));
+  if (!out.view) {
     std::string known;
     for (const views::ViewRow& row : views::allViews()) known += (known.empty() ? "" : ", ") + std::string(row.id);
-    return cli::report("--view", unsupported("'" + o.view + "'", "is not drawn in this version", "one of " + known));
+    return unsupported("--view '" + o.view + "'", "is not drawn in this version", "one of " + known);
   }
+  out.out = QString::fromStdString(o.out);
+  const QString ending = QFileInfo(out.out).suffix().toLower();
+  if (!QStringList{"svg", "pdf", "png", "html", "gif"}.contains(ending))
+    return bad_input("-o '" + o.out + "'", "the name must end in .svg, .pdf or .png, for several steps in .pdf, .html or .gif");
+  const bool moving = ending == "html" || ending == "gif";
+  if (!o.steps.empty() && o.step >= 0) return bad_input("--steps", "--step is given too", "give one of them");
+  if (!o.steps.empty() && !moving && ending != "pdf") return bad_input("--steps", "a ." + ending.toStdString() + " file holds one step", "let the name after -o end in .pdf, .html or .gif, or use --step");
+  if (ending == "gif" && !views::canWriteGif()) return unsupported("-o '" + o.out + "'", "this build has no giflib", "install libgif-dev and build again, or let the name end in .html or .pdf");
+  out.frames = moving || !o.steps.empty();
+  if (!o.steps.empty()) {
+    auto range = parse_steps(o.steps);
+    if (!range) return range.error();
+    out.range = *range;
+  }
+  auto room = parse_room(o.size, o.width, out.room);
+  if (!room) return room.error();
+  out.room = *room;
+  return out;
+}
+
+// What the file says of itself; never a path.
+views::About about(const views::Place& place, const ExportOptions& o, const views::ViewRow& view, const QString& steps) {
+  const trace::Document& d = *place.document;
+  views::About out;
+  out.title = views::qt(d.model) + ", " + QString(view.title).toLower() + (steps.isEmpty() ? QString() : ", " + steps);
+  const auto add = [&](const char* name, const QString& value) {
+    if (!value.isEmpty()) out.facts.append({name, value});
+  };
+  add("Model", views::qt(d.model));
+  add("Hash", views::qt(d.hash));
+  if (d.traces.size() > 1 && place.trace()) add("Segment", views::qt(place.trace()->name));
+  add("View", view.id);
+  add("Steps", steps);
+  add("Device", views::qt(d.device));
+  QStringList settings;
+  for (const trace::Attribute& a : d.settings) settings << views::qt(a.name) + "=" + views::qt(a.value);
+  add("Settings", settings.join(", "));
+  add("Theme", QString::fromStdString(o.theme));
+  add("Version", "Cutaway " + views::qt(d.version));
+  return out;
+}
+
+QString step_name(const views::Place& place) {
+  const size_t count = place.trace() ? place.trace()->steps().size() : 0;
+  return count ? QString("step %1 of %2").arg(place.step + 1).arg(count) : QString();
+}
+
+QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room) {
+  QList<views::Figure> figures;
+  if (view.figures) figures = view.figures(first, last, theme, room);
+  QList<views::Frame> out;
+  views::Place place = first;
+  for (; place.step <= last; ++place.step) {
+    const qsizetype i = place.step - first.step;
+    views::Frame frame{i < figures.size() ? figures[i] : view.figure(place, theme, room), step_name(place), {}};
+    if (!frame.title.isEmpty()) frame.title[0] = frame.title[0].toUpper();
+    if (const trace::Step* step = place.at()) {
+      frame.caption = views::qt(step->title).replace('\n', ' ');
+      if (!step->explanation.empty()) frame.caption += '\n' + views::qt(step->explanation).replace('\n', ' ');
+    }
+    out.append(std::move(frame));
+  }
+  return out;
+}
+
+Status write(const ExportOptions& o, const Wanted& w, views::Place place, const views::Theme& theme) {
+  uint32_t last = place.step;
+  if (w.range) {
+    auto steps = steps_within(*w.range, place.trace() ? place.trace()->steps().size() : 0);
+    if (!steps) return steps.error();
+    place.step = steps->first, last = steps->second;
+  }
+  QString steps = step_name(place);
+  if (last > place.step) steps = QString("steps %1 to %2 of %3").arg(place.step + 1).arg(last + 1).arg(place.trace()->steps().size());
+  const views::About facts = about(place, o, *w.view, steps);
+  QString why;
+  const bool good = w.frames ? views::writeFrames(w.out, theme, frames_of(place, last, *w.view, theme, w.room), facts, &why)
+                             : views::writeFigure(w.out, theme, w.view->figure(place, theme, w.room), facts, &why);
+  if (!good) return bad_input("-o '" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending");
+  return {};
+}
+
+int run(const ExportOptions& o) {
+  const auto w = wanted(o);
+  if (!w) return cli::report(o.file, w.error());
   auto document = document_of(o);
   if (!document) return cli::report(o.file, document.error());
   const views::Place place = place_of(std::move(*document), o.view, o.step);
@@ -97,8 +196,7 @@ int run(const ExportOptions& o) {
   QString why;
   const auto theme = views::Theme::load(":/visual", QString::fromStdString(o.theme), &why);
   if (!theme) return cli::report("--theme", bad_input("'" + o.theme + "'", why.toStdString(), "one of light, dark, contrast, paper"));
-  if (!views::writeFigure(QString::fromStdString(o.out), *theme, view->figure(place, *theme, QSizeF(1080, 600)), &why))
-    return cli::report("-o", bad_input("'" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending"));
+  if (Status s = write(o, *w, place, *theme); !s) return cli::report(o.file, s.error());
   return 0;
 }
 
@@ -106,12 +204,15 @@ int run(const ExportOptions& o) {
 
 void add_export(CLI::App& app, int& code) {
   auto o = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("export", "draws a view of a model or a document as SVG, PDF or PNG");
+  CLI::App* verb = app.add_subcommand("export", "draws a view of a model or a document as SVG, PDF or PNG, a range of steps as PDF, HTML or GIF");
   o->add_to(*verb);
   verb->add_option("--view", o->view, "graph, arena, layout, guards, tiles, timeline, drift or source")->required();
   verb->add_option("--step", o->step, "the state after this step; left out: the end");
+  verb->add_option("--steps", o->steps, "A..B, both drawn, or A.. to the end: pages of a .pdf, frames of an .html or a .gif");
+  verb->add_option("--width", o->width, "width of the picture in px, where the view follows it; left out: 1080");
+  verb->add_option("--size", o->size, "WIDTHxHEIGHT in px; left out: 1080x600");
   verb->add_option("--theme", o->theme, "light, dark, contrast or paper");
-  verb->add_option("-o,--output", o->out, "a file that ends in .svg, .pdf or .png")->required();
+  verb->add_option("-o,--output", o->out, "a file that ends in .svg, .pdf, .png, .html or .gif")->required();
   verb->callback([o, &code] { code = run(*o); });
 }
 

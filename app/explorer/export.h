@@ -3,7 +3,7 @@
 
 namespace cutaway::explorer {
 
-// `cutaway export FILE --view V [--step N] [--theme T] -o out.svg|pdf|png`: FILE is a model, a .cut text or a document.
+// `cutaway export FILE --view V [--step N | --steps A..B] [--theme T] -o out.svg|pdf|png|html|gif`: FILE is a model, a .cut text or a document.
 void add_export(CLI::App& app, int& code);
 
 } // namespace cutaway::explorer

@@ -232,13 +232,14 @@ std::shared_ptr<const GraphScene> layoutGraph(const trace::GraphDoc& graph, Grap
   return Layout(graph, std::move(model), theme, known, missing).run();
 }
 
-std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme) {
-  QHash<QByteArray, std::shared_ptr<DotResult>> answers;
+std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme, DotAnswers* kept) {
+  DotAnswers own;
+  DotAnswers& answers = kept ? *kept : own;
   const auto known = [&](const DotInput& in) -> const DotResult* { return answers.value(dotText(in)).get(); };
   for (;;) {
     std::vector<DotInput> missing;
     if (auto scene = layoutGraph(graph, model, theme, known, missing)) return scene;
-    for (const DotInput& in : missing) answers.insert(dotText(in), std::make_shared<DotResult>(runDot(in)));
+    for (const DotInput& in : missing) answers.insert(dotText(in), std::make_shared<const DotResult>(runDot(in)));
   }
 }
 

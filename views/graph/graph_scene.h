@@ -38,7 +38,8 @@ QRectF memberBox(const QRectF& group, int row);
 // missing, gives null and puts their inputs into `missing`: ask again when they are there (inner levels come first).
 std::shared_ptr<const GraphScene> layoutGraph(const trace::GraphDoc& graph, GraphModel model, const Theme& theme,
                                               const std::function<const DotResult*(const DotInput&)>& known, std::vector<DotInput>& missing);
-// The same, waiting for dot.
-std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme);
+// The same, waiting for dot. `answers` keeps what dot said for the next graph.
+using DotAnswers = QHash<QByteArray, std::shared_ptr<const DotResult>>;
+std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme, DotAnswers* answers = nullptr);
 
 } // namespace cutaway::views

@@ -16,13 +16,18 @@ namespace {
 
 constexpr double screenDpi = 96, printDpi = 300;
 
-QByteArray svg(const Theme& theme, const Figure& figure) {
+QByteArray svg(const Theme& theme, const Figure& figure, const About& about) {
   SvgSheet sheet(theme, figure.size);
   figure.draw(sheet);
-  return sheet.finish();
+  QStringList lines;
+  for (const auto& [name, value] : about.facts) lines << name + ": " + value;
+  QByteArray head;
+  if (!about.title.isEmpty()) head += "<title>" + markupText(about.title) + "</title>\n";
+  if (!lines.isEmpty()) head += "<desc>" + markupText(lines.join('\n')) + "</desc>\n";
+  return sheet.finish(true, head);
 }
 
-QByteArray pdf(const Theme& theme, const Figure& figure) {
+QByteArray pdf(const Theme& theme, const Figure& figure, const About& about) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
   buffer.open(QIODevice::WriteOnly);
@@ -30,8 +35,9 @@ QByteArray pdf(const Theme& theme, const Figure& figure) {
   {
     QPdfWriter writer(&buffer);
     writer.setCreator("Cutaway");
+    writer.setTitle(about.title);
     writer.setResolution(int(screenDpi) * fine);
-    writer.setPageSize(QPageSize(figure.size * 72 / screenDpi, QPageSize::Point));
+    writer.setPageSize(QPageSize(figure.size * 72 / screenDpi, QPageSize::Point, {}, QPageSize::ExactMatch));
     writer.setPageMargins({});
     QPainter painter(&writer);
     painter.scale(fine, fine);
@@ -61,17 +67,21 @@ QByteArray png(const Theme& theme, const Figure& figure) {
 
 } // namespace
 
-bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, QString* why) {
+bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, const About& about, QString* why) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QByteArray bytes;
   if (ending == "svg")
-    bytes = svg(theme, figure);
+    bytes = svg(theme, figure, about);
   else if (ending == "pdf")
-    bytes = pdf(theme, figure);
+    bytes = pdf(theme, figure, about);
   else if (ending == "png")
     bytes = png(theme, figure);
   else
     return *why = "the name must end in .svg, .pdf or .png", false;
+  return writeBeside(path, bytes, why);
+}
+
+bool writeBeside(const QString& path, const QByteArray& bytes, QString* why) {
   QSaveFile file(path);
   if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
     return *why = file.errorString(), false;

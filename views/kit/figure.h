@@ -20,8 +20,15 @@ struct Figure {
   QList<Hit> hits; // later ones lie on top
 };
 
+// What a file says of itself: its title, and facts such as {"Model", "resnet50.onnx"}. Never a path.
+struct About {
+  QString title;
+  QList<std::pair<QString, QString>> facts;
+};
+
 // Writes a figure as SVG, PDF or PNG (by the name's ending; PNG at 300 dpi). Text stays text in SVG and PDF, with the
 // used letters of each font embedded. Written beside and renamed. False, and the reason in `why`, where that fails.
-bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, QString* why);
+bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, const About& about, QString* why);
+bool writeBeside(const QString& path, const QByteArray& bytes, QString* why);
 
 } // namespace cutaway::views

@@ -29,13 +29,21 @@ QByteArray data(const QPainterPath& p) {
   }
   return d;
 }
-QString fontFile(const Type& t) {
-  if (t.mono) return t.weight >= 600 ? "CutawayMono-Bold.ttf" : "CutawayMono-Regular.ttf";
-  return t.weight >= 600   ? "CutawaySans-SemiBold.ttf"
-         : t.weight >= 500 ? "CutawaySans-Medium.ttf"
-                           : "CutawaySans-Regular.ttf";
-}
 } // namespace
+
+QByteArray markupText(const QString& s) {
+  QString clean = s;
+  for (QChar& c : clean) {
+    const ushort u = c.unicode();
+    if ((u < 0x20 && u != '\t' && u != '\n') || u == 0x7f || u >= 0xfffe) c = QChar(0xfffd);
+  }
+  return clean.toHtmlEscaped().toUtf8(); // a surrogate without its other half becomes a question mark
+}
+
+QString SvgSheet::fontFile(int weight, bool mono) {
+  if (mono) return weight >= 600 ? "CutawayMono-Bold.ttf" : "CutawayMono-Regular.ttf";
+  return weight >= 600 ? "CutawaySans-SemiBold.ttf" : weight >= 500 ? "CutawaySans-Medium.ttf" : "CutawaySans-Regular.ttf";
+}
 
 QByteArray SvgSheet::attributes(const Fill& f, const Stroke& s) {
   QByteArray a = colour("fill", f.color);
@@ -57,7 +65,7 @@ void SvgSheet::hatched(const QByteArray& shape, const Fill& f, const Stroke& s) 
   const QByteArray key = QByteArray::number(int(f.hatch)) + num(f.step) + f.lines.name(QColor::HexArgb).toLatin1();
   auto& id = m_patterns[key];
   if (id.isEmpty()) {
-    id = "h" + QByteArray::number(m_patterns.size());
+    id = m_prefix + "h" + QByteArray::number(m_patterns.size());
     m_defs += "<pattern id=\"" + id + "\" width=\"" + num(f.step) + "\" height=\"" + num(f.step) +
               "\" patternUnits=\"userSpaceOnUse\"><path d=\"" + data(hatchCell(f.hatch, f.step)) + '"' +
               colour("fill", f.lines) + "/></pattern>\n";
@@ -76,41 +84,46 @@ void SvgSheet::rawRect(QRectF r, double radius, const Fill& f, const Stroke& s) 
           f, s);
 }
 void SvgSheet::rawText(QPointF at, const QString& s, const Type& type, const Prepared& p) {
-  m_letters[fontFile(type)] += s;
+  m_letters[fontFile(type.weight, type.mono)] += s;
   static const char* anchors[] = {"", " text-anchor=\"middle\"", " text-anchor=\"end\""};
   m_body += "<text x=\"" + num(at.x() + p.width * (type.anchor + 1) / 2) + "\" y=\"" + num(std::round(at.y())) +
             "\" font-family=\"" + t.font(12, 400, type.mono).family().toUtf8() + "\" font-size=\"" + num(px(type.px)) +
             "\" font-weight=\"" + QByteArray::number(type.mono && type.weight >= 600 ? 700 : type.weight) + '"' +
             colour("fill", t.c(type.role)) + anchors[type.anchor + 1] + " xml:space=\"preserve\">" +
-            s.toHtmlEscaped().toUtf8() + "</text>\n";
+            markupText(s) + "</text>\n";
 }
 void SvgSheet::push(QPointF shift, const QPainterPath* clip, double opacity) {
   QByteArray g = "<g transform=\"translate(" + num(std::round(shift.x())) + ' ' + num(std::round(shift.y())) + ")\"";
   if (clip) {
-    const QByteArray id = "c" + QByteArray::number(++m_clips);
+    const QByteArray id = m_prefix + "c" + QByteArray::number(++m_clips);
     m_defs += "<clipPath id=\"" + id + "\"><path d=\"" + data(*clip) + "\"/></clipPath>\n";
     g += " clip-path=\"url(#" + id + ")\"";
   }
   if (opacity < 1) g += " opacity=\"" + num(opacity) + '"';
   m_body += g + ">\n";
 }
-QByteArray SvgSheet::finish(bool embed) {
+QByteArray SvgSheet::fontFaces(const Theme& t, const Letters& letters) {
   QByteArray css;
-  QStringList files = m_letters.keys();
+  QStringList files = letters.keys();
   std::sort(files.begin(), files.end()); // hash order is random: goldens must not be
   for (const auto& file : files) {
     QFile f(t.dir() + "/fonts/" + file);
-    if (!embed || !f.open(QIODevice::ReadOnly)) continue;
+    if (!f.open(QIODevice::ReadOnly)) continue;
     const bool mono = file.contains("Mono");
     const int w = file.contains("Bold") ? (mono ? 700 : 600) : file.contains("Medium") ? 500 : 400;
     QRawFont raw(f.fileName(), 12);
     css += "@font-face{font-family:\"" + t.font(12, 400, mono).family().toUtf8() +
            "\";font-weight:" + QByteArray::number(w) + ";src:url(data:font/woff;base64," +
-           woffSubset(f.readAll(), raw.glyphIndexesForString(m_letters[file])).toBase64() + ") format(\"woff\")}\n";
+           woffSubset(f.readAll(), raw.glyphIndexesForString(letters[file])).toBase64() + ") format(\"woff\")}\n";
   }
+  return css;
+}
+
+QByteArray SvgSheet::finish(bool embed, const QByteArray& head) {
+  const QByteArray css = embed ? fontFaces(t, m_letters) : QByteArray();
   const QByteArray w = num(m_size.width()), h = num(m_size.height());
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + w + "\" height=\"" + h + "\" viewBox=\"0 0 " + w + ' ' +
-         h + "\">\n<defs>\n" + (css.isEmpty() ? QByteArray() : "<style>\n" + css + "</style>\n") + m_defs +
+         h + "\">\n" + head + "<defs>\n" + (css.isEmpty() ? QByteArray() : "<style>\n" + css + "</style>\n") + m_defs +
          "</defs>\n" + m_body + "</svg>\n";
 }
 
