@@ -1,5 +1,6 @@
 #pragma once
 #include "kit/look.h"
+#include "kit/sheet.h"
 #include "place/navigator.h"
 
 #include <QAbstractSlider>

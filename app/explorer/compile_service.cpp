@@ -1,0 +1,72 @@
+#include "explorer/compile_service.h"
+
+#include "driver/document/make.h"
+#include "driver/document/run_record.h"
+#include "trace/file/document_file.h"
+
+#include <QMetaObject>
+
+namespace cutaway::explorer {
+
+CompileService::~CompileService() {
+  if (m_watch) m_watch->cancel = true;
+  if (m_thread.joinable()) m_thread.join();
+}
+
+void CompileService::cancel() {
+  if (!m_busy) return;
+  m_watch->cancel = true;
+  ++m_number, m_busy = false;
+  emit calledOff();
+}
+
+void CompileService::start(Request request) {
+  if (m_watch) m_watch->cancel = true;
+  auto before = std::make_shared<std::thread>(std::move(m_thread));
+  m_watch = std::make_shared<driver::Watch>();
+  m_busy = true;
+  const quint64 number = ++m_number;
+  m_watch->progress = [this, number](const std::string& pass, size_t done, size_t total) {
+    answer(number, [this, pass, done, total] { emit progressed(QString::fromStdString(pass), int(done), int(total)); });
+  };
+  // The one before has been called off; it is waited for here, never in the window's thread.
+  m_thread = std::thread([this, before, request = std::move(request), number, watch = m_watch] {
+    if (before->joinable()) before->join();
+    work(request, number, watch);
+  });
+}
+
+void CompileService::answer(quint64 number, std::function<void()> what) {
+  QMetaObject::invokeMethod(this, [this, number, what = std::move(what)] {
+    if (number == m_number) what();
+  }, Qt::QueuedConnection);
+}
+
+void CompileService::work(Request request, quint64 number, std::shared_ptr<driver::Watch> watch) {
+  const auto fail = [&](const Diagnostic& d) {
+    answer(number, [this, where = request.file, words = d.str()] { m_busy = false, emit failed(QString::fromStdString(where), QString::fromStdString(words)); });
+  };
+  const auto done = [&](trace::Document&& document, QString words) {
+    auto shared = std::make_shared<const trace::Document>(std::move(document));
+    answer(number, [this, shared, words] { m_busy = false, emit finished(shared, words); });
+  };
+  if (trace::is_document(request.file)) {
+    auto read = trace::read_document(request.file);
+    return read ? done(std::move(*read), "A saved document: it is read, not compiled") : fail(read.error());
+  }
+  request.options.journal = true, request.options.watch = watch;
+  auto session = driver::Session::open(request.file, request.options);
+  if (!session) return fail(session.error());
+  std::vector<std::string> notes;
+  auto feeds = driver::make_feeds((*session)->model(), {}, request.bindings, notes);
+  if (!feeds) return fail(feeds.error());
+  driver::RunInfo info;
+  if (auto ran = (*session)->run(*feeds, driver::Mode::compiled, &info); !ran) return fail(ran.error());
+  if (!request.measure)
+    return done(driver::make_document(**session, info, request.file), QString("Compiled in %1 ms, %2 kernels").arg(qRound(info.compile_ms)).arg(info.kernels));
+  auto record = driver::measure(**session, *feeds, true, &watch->cancel);
+  if (!record) return fail(record.error());
+  done(driver::make_document(**session, info, request.file, &*record), QString("Ran compiled, eager and oracle on one input set"));
+}
+
+} // namespace cutaway::explorer

@@ -1,0 +1,36 @@
+#include "explorer/open.h"
+
+#include "cli/verbs.h"
+#include "explorer/main_window.h"
+
+#include <QApplication>
+
+namespace cutaway::explorer {
+namespace {
+
+int run(const cli::ModelOptions& o) {
+  auto options = o.session();
+  if (!options) return cli::report(o.file, options.error());
+  auto bindings = o.bindings();
+  if (!bindings) return cli::report(o.file, bindings.error());
+  int count = 1;
+  char name[] = "cutaway";
+  char* arguments[] = {name, nullptr};
+  QApplication::setStyle("Fusion");
+  QApplication app(count, arguments);
+  MainWindow window({o.file, *options, *bindings, false});
+  window.show();
+  return QApplication::exec();
+}
+
+} // namespace
+
+void add_open(CLI::App& app, int& code) {
+  auto o = std::make_shared<cli::ModelOptions>();
+  CLI::App* verb = app.add_subcommand("open", "opens a model, a .cut text or a saved document in the explorer");
+  o->add_to(*verb);
+  verb->get_option("FILE")->required(false);
+  verb->callback([o, &code] { code = run(*o); });
+}
+
+} // namespace cutaway::explorer
