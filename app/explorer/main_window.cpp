@@ -36,6 +36,7 @@ class SettingCommand : public QUndoCommand {
 MainWindow::MainWindow(Request request) : m_request(std::move(request)) {
   QSettings kept("Cutaway", "Cutaway");
   m_look.setTheme(kept.value("theme", "light").toString());
+  qApp->setFont(m_look.theme().font(12)); // before there are widgets: a style sheet freezes theirs
   setAcceptDrops(true);
   setMinimumSize(1024, 640);
   resize(1440, 900);

@@ -121,7 +121,7 @@ void MainWindow::buildDocks() {
   });
 
   QList<QDockWidget*> docks;
-  for (const auto& [name, area, content] : {std::tuple{"Passes", Qt::LeftDockWidgetArea, column({bar(36, {12, 0, 12, 0}, {head}, {changed}, "head"), m_passes})},
+  for (const auto& [name, area, content] : {std::tuple{"Passes", Qt::LeftDockWidgetArea, column({bar(36, {12, 0, 12, 0}, {head}, {changed}, "passhead"), m_passes})},
                                             {"Inspector", Qt::RightDockWidgetArea, column({bar(36, {8, 0, 8, 0}, {m_inspectorTabs}, {}, "tabs"), m_inspector})}}) {
     auto* dock = new QDockWidget(name);
     dock->setObjectName(name), dock->setTitleBarWidget(new QWidget), dock->setWidget(content);
@@ -137,6 +137,7 @@ void MainWindow::buildStepper() {
   m_slider->setCompact(false);
   auto* left = new QWidget;
   left->setFixedSize(260, 96);
+  left->setObjectName("stepper"), left->setAttribute(Qt::WA_StyledBackground);
   auto* buttons = new QWidget(left);
   buttons->setGeometry(12, 12, 200, 28);
   auto* row = new QHBoxLayout(buttons);
@@ -230,7 +231,7 @@ void MainWindow::restyle() {
       "QComboBox{background:@raised;border:1px solid @line;border-radius:4px;padding:5px 8px} QComboBox:focus{border:2px solid @accent}"
       "QLineEdit{background:@raised;border:1px solid @line;border-radius:4px;padding:4px 8px} QLineEdit:focus{border:2px solid @accent} QStatusBar{background:@chrome;border-top:1px solid @line}"
       "QStatusBar::item{border:0} QStatusBar QLabel{font-size:11px;color:@textSecondary;padding-left:8px} QWidget#crumbs{background:@canvas;border-bottom:1px solid @grid}"
-      "QWidget#tabs,QWidget#head{background:@chrome;border-bottom:1px solid @line} QWidget#strip{background:@chrome}"
+      "QWidget#tabs,QWidget#passhead{background:@chrome;border-bottom:1px solid @line} QWidget#strip,QWidget#stepper{background:@chrome}"
       "QTabBar::tab{background:@chrome;color:@textSecondary;padding:7px 8px 5px 8px;margin:0 3px;border:0;border-bottom:3px solid @chrome}"
       "QTabBar::tab:selected{color:@text;font-weight:600;border-bottom:3px solid @accent} QTabBar::tab:focus{color:@accent}";
   const QString tint = views::mix(t.c("refused"), t.c("canvas"), .1).name();

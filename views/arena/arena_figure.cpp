@@ -4,6 +4,7 @@
 #include "kit/numbers.h"
 #include "kit/paper.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace cutaway::views {
@@ -137,6 +138,16 @@ Figure arenaFigure(const Place& place, const Theme& theme, QSizeF room) {
     return {size, [size](Sheet& s) {
               emptyNote(s, size, "No arena", "Every value is an input, a constant or an output of the model, or the compile stopped before memory was planned.");
             }, {}};
+  const auto placed = std::count_if(arena->buffers.begin(), arena->buffers.end(), [&](const trace::ArenaBuffer& b) { return b.placed_at <= int64_t(place.step); });
+  if (placed == 0 && !arena->buffers.empty()) {
+    int64_t first = arena->buffers[0].placed_at;
+    for (const trace::ArenaBuffer& b : arena->buffers) first = std::min(first, b.placed_at);
+    const QString what = QString("Memory places %1 buffers from step %2 on. N goes to the next pass that changes something.").arg(number(double(arena->buffers.size()))).arg(first + 1);
+    return {size, [size, what, &theme](Sheet& s) {
+              s.rect({{}, size}, 0, {theme.c("canvas")});
+              emptyNote(s, size, "Nothing is placed yet", what);
+            }, {}};
+  }
   const auto drawing = std::make_shared<Drawing>(*arena, theme, place.step, size);
   Figure out{size, [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, {}};
   for (const trace::ArenaBuffer& b : arena->buffers)

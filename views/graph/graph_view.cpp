@@ -89,6 +89,7 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   if (m_fresh || !m_before) {
     m_fresh = false;
     fit();
+    if (m_zoom < .6) showStart();
     return;
   }
   const QRectF firing = firingBox();
@@ -112,9 +113,9 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   }
   const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
   const Camera from{m_centre, m_zoom, {}};
-  if (!firing.isEmpty() && !seen.adjusted(40 / m_zoom, 40 / m_zoom, -40 / m_zoom, -40 / m_zoom).contains(firing)) {
+  if (!firing.isEmpty() && (m_zoom < .6 || !seen.adjusted(40 / m_zoom, 40 / m_zoom, -40 / m_zoom, -40 / m_zoom).contains(firing))) {
     m_centre = firing.center();
-    if (m_zoom < .6) m_zoom = .8;
+    if (m_zoom < .6) m_zoom = 1; // where types can be read
   }
   startMotion(from.centre, from.zoom, shift);
   emit viewChanged();
@@ -295,6 +296,13 @@ void GraphView::fit() {
     m_zoom = std::clamp(std::min(across, down), least, 1.);
     m_centre = {s.width() / 2, s.height() / 2};
   }
+  update(), emit viewChanged();
+}
+
+// A graph too tall to be read as a whole opens at its inputs.
+void GraphView::showStart() {
+  m_zoom = std::clamp(width() / std::max(1., m_scene->size.width()), .6, 1.);
+  m_centre = {m_scene->size.width() / 2, height() / 2 / m_zoom};
   update(), emit viewChanged();
 }
 

@@ -69,6 +69,7 @@ class GraphView : public QWidget {
   void documentChanged();
   void later(); // lay out at the next turn of the event loop
   void layOut();
+  void showStart();
   void followStep(const trace::GraphDoc& graph, bool ends);
   void take(std::shared_ptr<const GraphScene> scene);
   QString keptKey() const;

@@ -129,7 +129,7 @@ void route(Sheet& s, const QPolygonF& pts, const char* role, double width, QList
   const QPointF d = unit(pts.last() - pts[pts.size() - 2]);
   p.lineTo(pts.last() - d * (arrow ? 2 : 0) / s.k);
   s.path(p, {}, {s.t.c(role), width, dash});
-  if (arrow && s.level > Level::Dots) arrowHead(s, pts.last(), d, role);
+  if (arrow && s.k >= .3) arrowHead(s, pts.last(), d, role);
 }
 
 void edgeLabel(Sheet& s, QPointF at, const QString& type, const QString& bytes, int anchor) {
