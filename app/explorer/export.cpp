@@ -2,6 +2,7 @@
 
 #include "cli/verbs.h"
 #include "driver/document/make.h"
+#include "explorer/about.h"
 #include "explorer/export_range.h"
 #include "kit/sequence.h"
 #include "registry.h"
@@ -115,33 +116,6 @@ Result<Wanted> wanted(const ExportOptions& o) {
   return out;
 }
 
-// What the file says of itself; never a path.
-views::About about(const views::Place& place, const ExportOptions& o, const views::ViewRow& view, const QString& steps) {
-  const trace::Document& d = *place.document;
-  views::About out;
-  out.title = views::qt(d.model) + ", " + QString(view.title).toLower() + (steps.isEmpty() ? QString() : ", " + steps);
-  const auto add = [&](const char* name, const QString& value) {
-    if (!value.isEmpty()) out.facts.append({name, value});
-  };
-  add("Model", views::qt(d.model));
-  add("Hash", views::qt(d.hash));
-  if (d.traces.size() > 1 && place.trace()) add("Segment", views::qt(place.trace()->name));
-  add("View", view.id);
-  add("Steps", steps);
-  add("Device", views::qt(d.device));
-  QStringList settings;
-  for (const trace::Attribute& a : d.settings) settings << views::qt(a.name) + "=" + views::qt(a.value);
-  add("Settings", settings.join(", "));
-  add("Theme", QString::fromStdString(o.theme));
-  add("Version", "Cutaway " + views::qt(d.version));
-  return out;
-}
-
-QString step_name(const views::Place& place) {
-  const size_t count = place.trace() ? place.trace()->steps().size() : 0;
-  return count ? QString("step %1 of %2").arg(place.step + 1).arg(count) : QString();
-}
-
 QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room) {
   QList<views::Figure> figures;
   if (view.figures) figures = view.figures(first, last, theme, room);
@@ -169,7 +143,7 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
   }
   QString steps = step_name(place);
   if (last > place.step) steps = QString("steps %1 to %2 of %3").arg(place.step + 1).arg(last + 1).arg(place.trace()->steps().size());
-  const views::About facts = about(place, o, *w.view, steps);
+  const views::About facts = about(place, *w.view, theme, steps);
   QString why;
   const bool good = w.frames ? views::writeFrames(w.out, theme, frames_of(place, last, *w.view, theme, w.room), facts, &why)
                              : views::writeFigure(w.out, theme, w.view->figure(place, theme, w.room), facts, &why);

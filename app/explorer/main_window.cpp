@@ -1,5 +1,6 @@
 #include "explorer/main_window.h"
 
+#include "explorer/about.h"
 #include "kit/numbers.h"
 #include "registry.h"
 
@@ -152,9 +153,10 @@ void MainWindow::exportView() {
   if (file.isEmpty()) return;
   const views::ViewRow& row = views::allViews()[size_t(m_tabs->currentIndex())];
   const views::Figure figure = m_tabs->currentIndex() == 0 ? m_graph->figure(true) : row.figure(m_navigator.place(), m_look.theme(), m_stack->size());
+  const views::About facts = about(m_navigator.place(), row, m_look.theme(), step_name(m_navigator.place()));
   QString why;
   if (!figure.draw) why = "there is nothing to draw yet";
-  if (!figure.draw || !views::writeFigure(file, m_look.theme(), figure, &why)) fail("Not exported: " + why);
+  if (!figure.draw || !views::writeFigure(file, m_look.theme(), figure, facts, &why)) fail("Not exported: " + why);
   else m_state->setText("Exported " + QFileInfo(file).fileName());
 }
 
