@@ -16,7 +16,7 @@ namespace cutaway::views {
 #ifdef CUTAWAY_GIF
 namespace {
 
-constexpr double widest = 1200, highest = 1600;
+constexpr double widest = 1200, highest = 2400;
 
 // One canvas for all frames: figures centred above, captions at one height below.
 struct Canvas {
@@ -38,18 +38,17 @@ struct Canvas {
   QImage draw(const Theme& theme, const Frame& frame) const {
     QImage out(size, QImage::Format_RGB32);
     out.fill(theme.c("canvas"));
-    const QSize room = (frame.figure.size * scale).toSize().expandedTo({1, 1});
-    QImage picture(room, QImage::Format_RGB32);
-    picture.setDevicePixelRatio(scale);
-    picture.fill(theme.c("canvas"));
+    const QSizeF room = frame.figure.size * scale;
+    QPainter painter(&out);
+    painter.translate(std::round((size.width() - room.width()) / 2), std::round((figures - room.height()) / 2));
+    painter.setClipRect(QRectF({}, room));
+    if (scale < 1) painter.scale(scale, scale);
     {
-      QPainter painter(&picture);
-      PainterSheet sheet(painter, theme);
+      PainterSheet sheet(painter, theme, 1, scale < 1); // only as a vector picture it keeps the scale
       frame.figure.draw(sheet);
     }
-    picture.setDevicePixelRatio(1);
-    QPainter painter(&out);
-    painter.drawImage((size.width() - room.width()) / 2, (figures - room.height()) / 2, picture);
+    painter.setClipping(false);
+    painter.resetTransform();
     painter.translate(0, figures);
     PainterSheet sheet(painter, theme);
     drawCaption(sheet, frame, size.width());
