@@ -8,11 +8,39 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double cardMargin = 264; // a refusal's card stands beside the graph
 constexpr int mostShown = 60;      // with one set of open scopes for a range of steps
 
 Figure emptyGraph(QSizeF room) {
   return {room, [room](Sheet& s) { emptyNote(s, room, "No graph yet", "Open a model, a .cut text or a saved document."); }, {}};
+}
+
+// Where ink falls: cards, tags and ghosts stand beside the boxes of a scene.
+class InkSheet : public Sheet {
+ public:
+  explicit InkSheet(const Theme& t) : Sheet(t, 1) {}
+  QRectF ink;
+  void push(QPointF shift, const QPainterPath*, double) override { m_shifts.append(shift), m_shift += shift; }
+  void pop() override { m_shift -= m_shifts.takeLast(); }
+
+ protected:
+  void rawPath(const QPainterPath& p, const Fill&, const Stroke& s) override {
+    if (!p.isEmpty()) ink |= p.boundingRect().adjusted(-s.width, -s.width, s.width, s.width).translated(m_shift);
+  }
+  void rawText(QPointF at, const QString&, const Type& type, const Prepared& p) override {
+    ink |= QRectF(at.x(), at.y() - px(type.px), p.width, px(type.px) * 1.3).translated(m_shift);
+  }
+
+ private:
+  QList<QPointF> m_shifts;
+  QPointF m_shift;
+};
+
+// The scene and all that is drawn beside it.
+QRectF canvasOf(const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, const Theme& theme) {
+  InkSheet sheet(theme);
+  drawGraph(sheet, scene, marks, selected, QRectF(QPointF(), scene.size).adjusted(-4000, -4000, 4000, 4000));
+  const QRectF all = sheet.ink.adjusted(-8, -8, 8, 8).united(QRectF(QPointF(), scene.size));
+  return all.toAlignedRect();
 }
 
 // A scene with its origin at `at` on a canvas of `size`.
@@ -83,8 +111,8 @@ Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
     before = layoutGraphNow(old, buildGraph(old, qt(trace->name), {open, false}), theme);
   }
   const StepMarks marks = marksOf(place, *scene, before.get());
-  const double margin = marks.refused ? cardMargin : 0;
-  return figureOf(scene, marks, place.selected, {margin, 0}, scene->size + QSizeF(margin, 0));
+  const QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
+  return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
 }
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
@@ -100,7 +128,6 @@ QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme
   Place now = place;
   DotAnswers answers;
   QRectF all;
-  bool refused = false;
   for (; now.step <= last; ++now.step) {
     const trace::GraphDoc graph = trace->at(now.step);
     const auto open = throughout.isEmpty() ? openAt(*trace, now.step, graph) : throughout;
@@ -113,11 +140,9 @@ QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme
     std::optional<GraphScene> before; // where it would be on this scene's canvas
     if (old) before = translated(*old, by);
     shot.marks = marksOf(now, *shot.scene, before ? &*before : nullptr);
-    refused = refused || shot.marks.refused;
-    all |= QRectF(shot.at, shot.scene->size);
+    all |= canvasOf(*shot.scene, shot.marks, place.selected, theme).translated(shot.at);
     shots.push_back(std::move(shot));
   }
-  if (refused) all.setLeft(all.left() - cardMargin);
   QList<Figure> out;
   for (const Shot& shot : shots) out.append(figureOf(shot.scene, shot.marks, place.selected, shot.at - all.topLeft(), all.size()));
   return out;
