@@ -89,20 +89,35 @@ report_bench() {
   if [ $code -ne 0 ]; then note_failure bench $code; fi
 }
 
+# figure FILE OPTION...: draws into tour/FILE.
+figure() {
+  local code=0 out=$1
+  shift
+  "$cutaway" export "$@" -o "tour/$out" 2> >(grep -v ': note: ' >&2) || code=$?
+  if [ $code -ne 0 ]; then note_failure "export to $out" $code; fi
+}
+
+# Every view on screen and on paper; how fusion begins, to step through. Views of a run measure the model, the others read
+# the steps that compile left.
 figures() {
-  local view code
-  for view in arena; do # the views that are drawn so far
-    code=0
-    "$cutaway" export "$model" --view $view -o "tour/$view.svg" || code=$?
-    if [ $code -ne 0 ]; then note_failure "export --view $view" $code; fi
+  local view theme steps from
+  for view in graph arena layout guards tiles source timeline drift; do
+    from=tour/trace.json
+    if [ $view = timeline ] || [ $view = drift ]; then from=$model; fi
+    for theme in light paper; do figure "$view-$theme.svg" "$from" --view $view --theme $theme; done
   done
+  steps=$(python3 packaging/steps.py tour/trace.json fuse 12)
+  if [ -z "$steps" ]; then return; fi
+  figure fuse.html tour/trace.json --view graph --steps "$steps"
+  figure fuse.gif tour/trace.json --view graph --steps "$steps"
+  figure fuse.pdf tour/trace.json --view graph --steps "$steps" --theme paper
 }
 
 echo "Model: $model"
 report compile --trace tour/trace.json
 report_bench
 report drift
-if [ $explorer = yes ]; then figures; fi
+if [ $explorer = yes ] && [ -r tour/trace.json ]; then figures; fi
 
 printf '\nIn tour/:\n'
 find tour -maxdepth 1 -type f -printf '  %f (%s bytes)\n' | sort
