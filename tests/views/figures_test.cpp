@@ -104,7 +104,8 @@ TEST_F(Figures, TextIsReadableAtEverySizeAndInEveryTheme) {
             if (early) at.step = 0;
             const Figure figure = view.figure(at, look, room);
             expectReadable(figure, look, std::string(view.id) + " of " + model + " in " + name + " at " + std::to_string(int(room.width())));
-            if (look.name() == "paper" && view.id != std::string("arena") && at.document) {
+            const std::string id = view.id; // a graph is as large as it is
+            if (look.name() == "paper" && id != "arena" && id != "graph" && at.document) {
               EXPECT_EQ(figure.size.width(), 673) << view.id;
             }
           }
