@@ -51,7 +51,8 @@ function show(i){
   frames[now].classList.add('now');
   rooms[now].scrollTo(x,y);
   slider.value=now;
-  at.value=slider.ariaValueText=frames[now].querySelector('.at').textContent;
+  at.value=frames[now].querySelector('.at').textContent;
+  slider.setAttribute('aria-valuetext',at.value);
   prev.disabled=first.disabled=now===0;
   next.disabled=now===frames.length-1;
 }
