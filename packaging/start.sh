@@ -56,8 +56,7 @@ if [ -z "$model" ]; then
     exit 2
   fi
 fi
-window=no # until the explorer has one
-if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ] || [ $window = no ]; then headless=yes; fi
+if [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then headless=yes; fi
 if [ $headless = no ]; then exec "$cutaway" open "$model"; fi
 
 mkdir -p tour
@@ -121,5 +120,4 @@ if [ $explorer = yes ] && [ -r tour/trace.json ]; then figures; fi
 
 printf '\nIn tour/:\n'
 find tour -maxdepth 1 -type f -printf '  %f (%s bytes)\n' | sort
-if [ $window = no ]; then echo "The window is not there yet; trace.json holds every step."; fi
 exit "$failed"

@@ -36,8 +36,8 @@ class TraceMaker {
       schedule();
       memory(done);
       codegen();
-      if (record && (record->profile || record->drift)) measured(*record);
       tables();
+      if (record && (record->profile || record->drift)) measured(*record);
     }
     auto trace = std::make_shared<trace::Trace>(std::move(first_), std::move(steps_), std::move(passes_), std::move(panels_));
     trace->name = name_;
@@ -225,7 +225,7 @@ class TraceMaker {
     close_pass();
   }
 
-  // After all others: steps know panels by their place.
+  // After those of the compile's steps and before those of a run, so that a run moves none.
   void tables() {
     const auto& kernels = segment_.executable->kernels();
     for (trace::TablePanel& t : tables_) panels_.push_back(std::move(t));
