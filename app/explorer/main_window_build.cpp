@@ -75,6 +75,7 @@ void MainWindow::buildTools() {
 void MainWindow::buildCentre() {
   m_tabs = new QTabBar;
   m_tabs->setDrawBase(false), m_tabs->setExpanding(false), m_tabs->setAccessibleName("Views");
+  m_tabs->setUsesScrollButtons(false), m_tabs->setElideMode(Qt::ElideNone);
   m_stack = new QStackedWidget;
   for (const views::ViewRow& row : views::allViews()) {
     m_tabs->addTab(row.title);
@@ -223,7 +224,7 @@ void MainWindow::restyle() {
   qApp->setPalette(p);
   qApp->setFont(t.font(12));
   QString css =
-      "QMainWindow{background:@line} QMainWindow::separator{width:1px;height:1px;background:@line} QMenuBar{background:@chrome;border:0;padding-left:6px}"
+      "*{font-family:'Cutaway Sans';font-size:12px} QMainWindow{background:@line} QMainWindow::separator{width:1px;height:1px;background:@line} QMenuBar{background:@chrome;border:0;padding-left:6px}"
       "QMenuBar::item{padding:6px 7px;background:transparent} QMenuBar::item:selected{background:@selection} QToolBar{background:@chrome;border:0;border-bottom:1px solid @line;padding:0;spacing:0}"
       "QPushButton{background:@raised;border:1px solid @line;border-radius:4px;padding:5px 10px;font-weight:500} QPushButton:hover{background:@sunken} QPushButton:focus{border:2px solid @accent}"
       "QPushButton#link{background:transparent;border:0;color:@accent} QLabel#quiet{color:@textMuted;font-size:11px} QLabel#head{font-weight:600}"

@@ -26,7 +26,7 @@ struct WindowTest : testing::Test {
   // Kept where CUTAWAY_SHOTS names a folder.
   void shot(const char* name) {
     QTest::qWait(50);
-    if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) window->grab().save(qEnvironmentVariable("CUTAWAY_SHOTS") + "/" + name + ".png");
+    if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) window->grab().toImage().convertToFormat(QImage::Format_RGB888).save(qEnvironmentVariable("CUTAWAY_SHOTS") + "/" + name + ".png", "PNG", 0);
   }
   std::unique_ptr<MainWindow> window;
 };

@@ -138,11 +138,24 @@ class Router {
         const QRectF b = box(to_end ? e.from : e.to);
         bool near = std::abs(x - b.center().x()) <= b.width() / 2 - 16;
         for (size_t p = 1; p + 1 < line.size(); ++p) near = near && std::abs(line[p].x - x) < 24;
-        if (!near) continue;
+        if (!near || !clear(i, x)) continue;
         for (Pass& p : line) p.x = x;
         break;
       }
     }
+  }
+
+  // A straight line there would meet no box and no label but its own.
+  bool clear(size_t link, double x) const {
+    const double top = passes_[link].front().bottom, bottom = passes_[link].back().top;
+    const auto meets = [&](const QRectF& b) { return b.top() < bottom && b.bottom() > top && b.left() - 8 < x && x < b.right() + 8; };
+    for (size_t n = 0; n < in_.nodes.size(); ++n)
+      if (int(n) != in_.edges[link].from && int(n) != in_.edges[link].to && in_.nodes[n].height() > 1 && meets(box(int(n)))) return false;
+    for (size_t e = 0; e < in_.edges.size(); ++e) {
+      const QSizeF size = in_.edges[e].label;
+      if (e != link && !size.isEmpty() && meets({placed_.labels[e] - QPointF(size.width() / 2, size.height() / 2), size})) return false;
+    }
+    return true;
   }
 
   void lanes() {
