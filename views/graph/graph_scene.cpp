@@ -104,7 +104,7 @@ class Layout {
       missing_.push_back(std::move(l.input));
       return;
     }
-    l.placed = *placed, l.size = placed->size;
+    l.placed = *placed, l.size = placed->size + QSizeF(backChannel(l.input, *placed), 0);
     scene_->exact = scene_->exact && placed->exact;
     for (auto it = in.begin(); it != in.end(); ++it) l.in.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
     for (auto it = out.begin(); it != out.end(); ++it) l.out.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
@@ -189,7 +189,7 @@ class Layout {
   // Where an orthogonal line passes y, straight down.
   static double lineX(const QPolygonF& line, double y, double otherwise) {
     for (qsizetype i = 0; i + 1 < line.size(); ++i)
-      if (line[i].x() == line[i + 1].x() && line[i].y() <= y && y <= line[i + 1].y()) return line[i].x();
+      if (line[i].x() == line[i + 1].x() && std::min(line[i].y(), line[i + 1].y()) <= y && y <= std::max(line[i].y(), line[i + 1].y())) return line[i].x();
     return otherwise;
   }
 

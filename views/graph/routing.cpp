@@ -40,6 +40,13 @@ struct Sideways {
   int lane = 0;
 };
 
+bool leadsUp(const DotInput& in, const DotResult& placed, size_t edge) {
+  const DotEdge& e = in.edges[edge];
+  const auto half = [&](int n) { return in.nodes[size_t(n)].height() / 2; };
+  return placed.nodes[size_t(e.to)].y() - half(e.to) < placed.nodes[size_t(e.from)].y() + half(e.from) - .5;
+}
+constexpr double backGap = 16;
+
 class Router {
  public:
   Router(const DotInput& in, const DotResult& placed, const std::vector<LinkEnds>& ends) : in_(in), placed_(placed), ends_(ends) {}
@@ -88,6 +95,10 @@ class Router {
     std::vector<Pass>& line = passes_[i];
     const double from = start ? start->bottom : a.bottom(), to = end ? end->top : b.top();
     line.push_back({a.bottom(), std::max(from, a.bottom()), ends_[i].from.value_or(a.center().x())});
+    if (leadsUp(in_, placed_, i)) {
+      line.push_back({std::min(to, b.top()), b.top(), ends_[i].to.value_or(b.center().x())});
+      return;
+    }
     const double label = e.label.isEmpty() ? -1e9 : placed_.labels[i].y();
     for (const Band& band : bands_) {
       if (band.top < from - .5 || band.bottom > to + .5 || &band == start || &band == end) continue;
@@ -131,6 +142,7 @@ class Router {
     for (size_t i = 0; i < in_.edges.size(); ++i) {
       const DotEdge& e = in_.edges[i];
       std::vector<Pass>& line = passes_[i];
+      if (leadsUp(in_, placed_, i)) continue;
       const bool start = !ends_[i].from && out[e.from] == 1, end = !ends_[i].to && in[e.to] == 1;
       for (const bool to_end : {false, true}) {
         if (!(to_end ? start : end)) continue;
@@ -161,7 +173,7 @@ class Router {
   void lanes() {
     std::map<std::pair<int, int>, std::vector<size_t>> gaps;
     for (size_t i = 0; i < passes_.size(); ++i)
-      for (size_t p = 0; p + 1 < passes_[i].size(); ++p) {
+      for (size_t p = 0; p + 1 < passes_[i].size() && !leadsUp(in_, placed_, i); ++p) {
         const Pass &a = passes_[i][p], &b = passes_[i][p + 1];
         if (std::abs(a.x - b.x) < .5) continue;
         gaps[{int(a.bottom), int(b.top)}].push_back(sideways_.size());
@@ -188,7 +200,16 @@ class Router {
     }
   }
 
+  QPolygonF around(size_t i) const {
+    double x = placed_.size.width();
+    for (size_t e = 0; e <= i; ++e)
+      if (leadsUp(in_, placed_, e)) x += backGap + (e < i ? in_.edges[e].label.width() : 0);
+    const Pass &start = passes_[i].front(), &end = passes_[i].back();
+    const double low = start.bottom + 6, high = end.top - 6;
+    return {{QPointF(start.x, start.top), {start.x, low}, {x, low}, {x, high}, {end.x, high}, {end.x, end.bottom}}};
+  }
   QPolygonF points(size_t i) const {
+    if (leadsUp(in_, placed_, i)) return around(i);
     const std::vector<Pass>& line = passes_[i];
     QPolygonF out{{line.front().x, line.front().top}};
     for (size_t p = 0; p + 1 < line.size(); ++p) {
@@ -210,6 +231,13 @@ class Router {
 };
 
 } // namespace
+
+double backChannel(const DotInput& in, const DotResult& placed) {
+  double width = 0;
+  for (size_t i = 0; i < in.edges.size(); ++i)
+    if (leadsUp(in, placed, i)) width += backGap + in.edges[i].label.width();
+  return width > 0 ? width + backGap : 0;
+}
 
 std::vector<QPolygonF> routeLinks(const DotInput& input, const DotResult& placed, const std::vector<LinkEnds>& ends) { return Router(input, placed, ends).run(); }
 

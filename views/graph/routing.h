@@ -11,6 +11,10 @@ struct LinkEnds {
 
 // Orthogonal lines along dot's splines: straight down through each rank, sideways only between ranks, in lanes. Lines of
 // the same trunk lie on each other; no other two do for more than a crossing.
+// A line that leads upward (scopes may need each other in turn) goes round the right side, in the room of backChannel().
 std::vector<QPolygonF> routeLinks(const DotInput& input, const DotResult& placed, const std::vector<LinkEnds>& ends);
+
+// px that lines leading upward need at the right of the placed boxes.
+double backChannel(const DotInput& input, const DotResult& placed);
 
 } // namespace cutaway::views

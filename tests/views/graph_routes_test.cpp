@@ -1,0 +1,73 @@
+// Where the lines of a graph run.
+#include "driver/document/make.h"
+#include "graph/graph_scene.h"
+
+#include <QGuiApplication>
+#include <gtest/gtest.h>
+
+namespace cutaway::views {
+namespace {
+
+std::shared_ptr<const trace::Document> documentOf(const std::string& path) {
+  driver::Session::Options options;
+  options.journal = true;
+  auto session = driver::Session::open(path, options);
+  if (!session) return nullptr;
+  std::vector<std::string> notes;
+  auto feeds = driver::make_feeds((*session)->model(), {}, {}, notes);
+  driver::RunInfo info;
+  if (!feeds || !(*session)->run(*feeds, driver::Mode::compiled, &info)) return nullptr;
+  return std::make_shared<trace::Document>(driver::make_document(**session, info, path));
+}
+
+QSet<QString> allScopes(const trace::GraphDoc& graph) {
+  QSet<QString> out;
+  for (const trace::GraphNode& n : graph.nodes) {
+    QString path;
+    for (const QString& part : qt(n.scope).split('/', Qt::SkipEmptyParts)) out.insert(path += (path.isEmpty() ? "" : "/") + part);
+  }
+  return out;
+}
+
+// No line runs through a box of its level.
+int crossings(const GraphScene& scene) {
+  int out = 0;
+  for (const SceneLink& l : scene.links) {
+    const GraphLink& link = scene.model.links[size_t(l.link)];
+    for (const int item : scene.model.items[size_t(link.level)].children) {
+      const QRectF box = scene.box[size_t(item)].adjusted(3, 3, -3, -3);
+      if (box.isEmpty()) continue; // those it joins are met at their border only
+      for (qsizetype i = 0; i + 1 < l.points.size(); ++i)
+        if (QRectF(l.points[i], l.points[i + 1]).normalized().adjusted(-.1, -.1, .1, .1).intersects(box)) {
+          ++out;
+          if (out < 4)
+            ADD_FAILURE() << "the line of " << qPrintable(l.type) << " in '" << qPrintable(scene.model.items[size_t(link.level)].key) << "' runs through "
+                          << qPrintable(scene.model.items[size_t(item)].name) << " at x " << l.points[i].x() << ", box " << box.left() << " to " << box.right() << ", y " << l.points[i].y()
+                          << " to " << l.points[i + 1].y() << ", box " << box.top() << " to " << box.bottom();
+          break;
+        }
+    }
+  }
+  return out;
+}
+
+TEST(GraphRoutes, RunThroughNoBox) {
+  const QString other = qEnvironmentVariable("CUTAWAY_ROUTES_MODEL");
+  const auto document = documentOf(other.isEmpty() ? CUTAWAY_SOURCES "/resources/models/sample.onnx" : other.toStdString());
+  ASSERT_TRUE(document);
+  QString why;
+  const auto theme = Theme::load(":/visual", "light", &why);
+  ASSERT_TRUE(theme) << qPrintable(why);
+  const trace::Trace& t = *document->traces[0];
+  const auto last = uint32_t(t.steps().size() - 1);
+  for (uint32_t step = 0; step <= last; step += std::max(1u, last / 12)) {
+    const trace::GraphDoc graph = t.at(step);
+    for (const QSet<QString>& open : {allScopes(graph), defaultOpen(graph, t.steps()[step].entities, 40)}) {
+      const auto scene = layoutGraphNow(graph, buildGraph(graph, "model", {open, false}), *theme);
+      EXPECT_EQ(crossings(*scene), 0) << "step " << step << ", " << scene->links.size() << " lines, " << open.size() << " scopes open";
+    }
+  }
+}
+
+} // namespace
+} // namespace cutaway::views
