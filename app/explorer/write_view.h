@@ -1,0 +1,11 @@
+#pragma once
+#include "registry.h"
+
+namespace cutaway::explorer {
+
+// One picture of a view at a place as SVG, PDF or PNG, with what it says of itself. False, and why, where it fails.
+bool write_step(const QString& file, const views::Place& place, const views::ViewRow& view, const views::Theme& theme, const views::Figure& figure, QString* why);
+// The steps from the place's to `last` as PDF pages, an HTML page or a GIF.
+bool write_steps(const QString& file, const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room, QString* why);
+
+} // namespace cutaway::explorer
