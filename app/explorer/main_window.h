@@ -87,6 +87,7 @@ class MainWindow : public QMainWindow {
   QStackedWidget *m_inspector = nullptr, *m_centre = nullptr;
   FirstPage* m_first = nullptr;
   QSplitter* m_panes = nullptr;
+  QWidget* m_tabBar = nullptr;
   views::FigureView* m_difference = nullptr;
   QLabel *m_stepWords = nullptr, *m_stepMore = nullptr, *m_state = nullptr, *m_entity = nullptr, *m_caption = nullptr;
   QPushButton *m_compile = nullptr, *m_run = nullptr;
@@ -96,7 +97,8 @@ class MainWindow : public QMainWindow {
   views::PassModel* m_passModel = nullptr;
   views::ChartSlider* m_slider = nullptr;
   views::TensorPanel* m_tensor = nullptr;
-  QList<QDockWidget*> m_docks;
+  QList<QDockWidget*> m_docks; // the stepper last
+  QList<QDockWidget*> m_hidden; // while two panes are compared
   QAction* m_comparing = nullptr;
   QByteArray m_standard; // the layout of docks as built
   QTimer m_play;

@@ -70,7 +70,8 @@ void MainWindow::buildCentre() {
   connect(m_first, &FirstPage::open, this, &MainWindow::open, Qt::QueuedConnection);
   m_centre = new QStackedWidget;
   m_centre->addWidget(m_first);
-  m_centre->addWidget(column({bar(36, {11, 0, 8, 0}, {m_tabs}, {exportButton}, "tabs"), m_panes, m_difference, m_caption}));
+  m_tabBar = bar(36, {11, 0, 8, 0}, {m_tabs}, {exportButton}, "tabs");
+  m_centre->addWidget(column({m_tabBar, m_panes, m_difference, m_caption}, m_panes));
   setCentralWidget(m_centre);
 }
 
@@ -95,10 +96,8 @@ void MainWindow::buildDocks() {
   m_inspector = new QStackedWidget;
   m_inspector->addWidget(new views::FigureView("Step", views::stepFigure, navigator(), m_look, false));
   m_tensor = new views::TensorPanel(navigator(), m_look);
-  auto* parts = new QSplitter(Qt::Vertical);
-  parts->setHandleWidth(1), parts->setChildrenCollapsible(false);
-  parts->addWidget(new views::FigureView("Entity", views::entityFigure, navigator(), m_look, false)), parts->addWidget(m_tensor);
-  m_inspector->addWidget(parts);
+  auto* entity = new views::FigureView("Entity", views::entityFigure, navigator(), m_look, false);
+  m_inspector->addWidget(column({entity, m_tensor}, entity));
   connect(m_inspectorTabs, &QTabBar::currentChanged, m_inspector, &QStackedWidget::setCurrentIndex);
   connect(&navigator(), &views::Navigator::selectionChanged, this, [this] { m_inspectorTabs->setCurrentIndex(navigator().place().selected ? 1 : 0); });
   connect(&navigator(), &views::Navigator::stepChanged, this, [this] {

@@ -13,6 +13,7 @@ void MainWindow::compare(bool on) {
   if (!on) {
     delete std::exchange(m_other, nullptr);
     m_difference->hide();
+    for (QDockWidget* dock : std::exchange(m_hidden, {})) dock->show();
     m_pane->setHead({}, {});
     graph().setDifference(nullptr, {});
     return refreshWords();
@@ -31,6 +32,8 @@ void MainWindow::compare(bool on) {
   connect(&m_other->navigator(), &views::Navigator::selectionChanged, m_other, [this] { navigator().select(m_other->navigator().place().selected); });
   m_other->setMenu("Settings", [this](QMenu& menu) { fillSettings(menu, *m_other, [this](const QString& key, const QString& value) { m_other->set(key, value); }); });
   m_difference->show();
+  for (QDockWidget* dock : m_docks) // both panes need the room; the stepper serves both
+    if (dock != m_docks.back() && dock->isVisible()) dock->hide(), m_hidden << dock;
   m_other->open(file);
   refreshWords();
 }

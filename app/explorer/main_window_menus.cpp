@@ -111,11 +111,13 @@ void MainWindow::maximise() {
 
 // For a projector: nothing but the view, larger, and the sentence of the step.
 void MainWindow::lecture(bool on) {
-  menuBar()->setVisible(!on), statusBar()->setVisible(!on), m_caption->setVisible(on);
+  menuBar()->setVisible(!on), statusBar()->setVisible(!on), m_tabBar->setVisible(!on), m_caption->setVisible(on);
   for (QToolBar* bar : findChildren<QToolBar*>()) bar->setVisible(!on);
   for (QDockWidget* dock : m_docks) dock->setVisible(!on);
   setWindowState(windowState().setFlag(Qt::WindowFullScreen, on));
-  if (on) graph().zoomBy(1.5 / graph().zoom(), graph().rect().center());
+  if (!on) return;
+  graph().zoomBy(1.5 / graph().zoom(), graph().rect().center());
+  if (const trace::Step* step = navigator().place().at(); step && !step->entities.empty()) graph().focusOn(step->entities.front());
 }
 
 void MainWindow::showKeys() { (new KeySheet(*menuBar(), this))->show(); }

@@ -23,7 +23,7 @@ Pane::Pane(Request request, views::Look& look, QWidget* parent) : QWidget(parent
   m_halves = new QSplitter(Qt::Vertical);
   m_halves->setChildrenCollapsible(false), m_halves->setHandleWidth(1);
   m_upper = makeHalf();
-  fill(this, {m_strip, m_crumbBar, m_halves});
+  fill(this, {m_strip, m_crumbBar, m_halves}, m_halves);
   connectService();
   connect(&m_navigator, &views::Navigator::documentChanged, this, &Pane::refreshSegments);
   connect(&m_navigator, &views::Navigator::documentChanged, this, &Pane::refreshCrumbs);

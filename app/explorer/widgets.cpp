@@ -5,15 +5,15 @@
 
 namespace cutaway::explorer {
 
-void fill(QWidget* widget, std::initializer_list<QWidget*> parts) {
+void fill(QWidget* widget, std::initializer_list<QWidget*> parts, QWidget* grows) {
   auto* box = new QVBoxLayout(widget);
   box->setContentsMargins(0, 0, 0, 0), box->setSpacing(0);
-  for (QWidget* part : parts) box->addWidget(part);
+  for (QWidget* part : parts) box->addWidget(part, part == grows);
 }
 
-QWidget* column(std::initializer_list<QWidget*> parts) {
+QWidget* column(std::initializer_list<QWidget*> parts, QWidget* grows) {
   auto* widget = new QWidget;
-  fill(widget, parts);
+  fill(widget, parts, grows);
   return widget;
 }
 
@@ -23,7 +23,7 @@ QWidget* bar(int height, QMargins margins, std::initializer_list<QWidget*> left,
   widget->setAttribute(Qt::WA_StyledBackground);
   widget->setFixedHeight(height);
   auto* box = new QHBoxLayout(widget);
-  box->setContentsMargins(margins), box->setSpacing(8);
+  box->setContentsMargins(margins), box->setSpacing(8), box->addStrut(height); // a dock asks for the hint
   for (QWidget* w : left) box->addWidget(w);
   box->addStretch();
   for (QWidget* w : right) box->addWidget(w);

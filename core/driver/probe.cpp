@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 namespace cutaway::driver {
@@ -48,6 +49,8 @@ std::string element_text(const Tensor& t, int64_t i) {
   if (is_float(t.dtype())) return fmt::format("{:.6g}", t.as_double(i));
   return fmt::format("{}", t.as_int(i));
 }
+
+std::string dims_text(const std::vector<int64_t>& dims) { return fmt::format("[{}]", fmt::join(dims, ",")); }
 
 void count(const Tensor& t, trace::TensorFacts& out) {
   out.least = INFINITY, out.greatest = -INFINITY;
@@ -108,7 +111,7 @@ Result<Probe> probe(Session& session, const Feeds& feeds, size_t segment, ValueI
 trace::TensorFacts facts_of(const Probe& probe) {
   const Tensor& t = probe.tensor;
   trace::TensorFacts out;
-  out.dtype = dtype_name(t.dtype()), out.shape = shape_str(t.type().shape), out.source = probe.source;
+  out.dtype = dtype_name(t.dtype()), out.shape = dims_text(t.dims()), out.source = probe.source;
   out.elements = t.count(), out.bytes = t.bytes();
   out.numeric = t.dtype() != DType::string;
   for (int64_t i = 0; i < std::min(t.count(), shown); ++i) out.first.emplace_back(element_text(t, i));

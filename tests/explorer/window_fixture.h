@@ -14,6 +14,8 @@ struct WindowTest : testing::Test {
     window = std::make_unique<MainWindow>(Request{file, {}, {}, {}});
     window->resize(1440, 900);
     window->show();
+    window->activateWindow(); // no window manager does it
+    QTest::qWaitForWindowActive(window.get(), 2000);
     ASSERT_TRUE(QTest::qWaitFor([this] { return window->navigator().stepCount() > 0 && window->graph().settled() && window->graph().scene(); }, 30000));
   }
   void settle() { ASSERT_TRUE(QTest::qWaitFor([this] { return window->graph().settled() && !window->service().busy(); }, 30000)); }

@@ -7,6 +7,8 @@
 namespace cutaway::views {
 namespace {
 
+constexpr double heading = 184, least = 150; // px: the words at the left, the narrowest column
+
 // One column of the strip. Less is better; negative: not known.
 struct Measure {
   QString name;
@@ -53,7 +55,7 @@ QString changeText(const Measure& m) {
   if (m.a < 0 || m.b < 0) return {};
   if (m.a == m.b) return "same";
   const double by = m.share && m.a > 0 ? 100 * (m.b - m.a) / m.a : m.b - m.a;
-  const QString size = number(std::abs(m.share ? std::round(by * 10) / 10 : by));
+  const QString size = number(std::abs(m.share ? std::round(by) : by));
   return QString(by < 0 ? QChar(0x2212) : QChar('+')) + size + (m.share ? " %" : "");
 }
 
@@ -75,14 +77,15 @@ Figure differenceFigure(const Place& a, const Place& b, const Theme&, QSizeF roo
   const QSizeF size(room.width(), 100);
   if (!a.at() || !b.at())
     return {size, [](Sheet& s) { s.text({16, 50}, "The second compile is under way", {.role = "textSecondary"}); }, {}};
-  const auto measures = measuresOf(a, b);
+  auto measures = measuresOf(a, b);
+  measures.resize(std::min(measures.size(), size_t(std::max(1., (room.width() - heading) / least)))); // the first matter most
   QString spoken;
   for (const Measure& m : measures) spoken += m.name + ": A " + (m.a < 0 ? "not known" : m.text(m.a)) + ", B " + (m.b < 0 ? "not known" : m.text(m.b)) + ". ";
   return {size, [measures, width = room.width()](Sheet& s) {
             s.text({16, 22}, "Difference", {.weight = 600});
             s.para({16, 44}, 150, 15, "At this step; the same entity has the same colour in both panes.", {.px = 11, .role = "textMuted"});
-            const double each = (width - 184) / double(measures.size());
-            for (size_t i = 0; i < measures.size(); ++i) drawMeasure(s, measures[i], 184 + each * double(i), each);
+            const double each = (width - heading) / double(measures.size());
+            for (size_t i = 0; i < measures.size(); ++i) drawMeasure(s, measures[i], heading + each * double(i), each);
           }, {{QRectF(QPointF(), size), nothing, spoken}}};
 }
 

@@ -1,15 +1,11 @@
 #include "kit/sequence.h"
 
-#include <QBuffer>
 #include <QFileInfo>
-#include <QPainter>
-#include <QPdfWriter>
 
 namespace cutaway::views {
 namespace {
 
 constexpr double leastPage = 480, lead = 17;
-constexpr double longestSide = 14400 * 96 / 72.; // of a PDF page, in px
 
 // Measures; draws nothing.
 class NoSheet : public Sheet {
@@ -36,11 +32,6 @@ double caption(Sheet& s, const Frame& frame, double width) {
   return y;
 }
 
-QSizeF pageOf(const Theme& theme, const Frame& frame) {
-  const double width = std::max(frame.figure.size.width(), leastPage);
-  return {width, frame.figure.size.height() + captionHeight(theme, frame, width)};
-}
-
 } // namespace
 
 double captionHeight(const Theme& theme, const Frame& frame, double width) {
@@ -50,40 +41,23 @@ double captionHeight(const Theme& theme, const Frame& frame, double width) {
 
 void drawCaption(Sheet& s, const Frame& frame, double width) { caption(s, frame, width); }
 
-QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about) {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  buffer.open(QIODevice::WriteOnly);
-  constexpr int dpi = 96, fine = 8; // QPdfWriter lays text out in whole device units
-  QPdfWriter writer(&buffer);
-  writer.setCreator("Cutaway");
-  writer.setTitle(about.title);
-  writer.setResolution(dpi * fine);
-  QPainter painter;
-  for (const Frame& frame : frames) {
-    const QSizeF page = pageOf(theme, frame);
-    const double scale = std::min(1., longestSide / std::max(page.width(), page.height()));
-    writer.setPageSize(QPageSize(page * scale * 72 / dpi, QPageSize::Point, {}, QPageSize::ExactMatch));
-    writer.setPageMargins({});
-    if (painter.isActive()) writer.newPage();
-    else painter.begin(&writer);
-    painter.save();
-    painter.scale(fine * scale, fine * scale);
-    painter.fillRect(QRectF(QPointF(), page), theme.c("canvas"));
-    {
-      PainterSheet whole(painter, theme, 1, true);
-      Sheet& sheet = whole;
-      sheet.push({(page.width() - frame.figure.size.width()) / 2, 0});
-      frame.figure.draw(sheet);
-      sheet.pop();
-      sheet.push({0, frame.figure.size.height()});
-      drawCaption(sheet, frame, page.width());
-      sheet.pop();
-    }
-    painter.restore();
-  }
-  painter.end();
-  return bytes;
+// The figure in the middle of its page, the caption under it.
+static Figure pageOf(const Theme& theme, const Frame& frame) {
+  const double width = std::max(frame.figure.size.width(), leastPage), height = frame.figure.size.height();
+  return {{width, height + captionHeight(theme, frame, width)}, [frame, width, height](Sheet& sheet) {
+            sheet.push({(width - frame.figure.size.width()) / 2, 0});
+            frame.figure.draw(sheet);
+            sheet.pop();
+            sheet.push({0, height});
+            drawCaption(sheet, frame, width);
+            sheet.pop();
+          }, {}};
+}
+
+static QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about) {
+  QList<Figure> pages;
+  for (const Frame& frame : frames) pages.append(pageOf(theme, frame));
+  return pdfPages(theme, pages, about);
 }
 
 bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& frames, const About& about, QString* why) {

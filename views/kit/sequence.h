@@ -17,7 +17,6 @@ bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& fr
 bool canWriteGif();
 
 // What writeFrames consists of. Empty, and the reason in `why`, where one fails.
-QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about);
 QByteArray framesHtml(const Theme& theme, const QList<Frame>& frames, const About& about);
 QByteArray framesGif(const Theme& theme, const QList<Frame>& frames, QString* why);
 

@@ -57,6 +57,7 @@ void TensorPanel::refresh() {
   if (!able) m_words->setText("A saved document holds no numbers: open the model to see them.");
   m_words->setVisible(!m_words->text().isEmpty());
   m_figure->setVisible(m_facts != nullptr);
+  setMinimumHeight(m_facts ? 430 : 0);
   m_figure->refresh();
 }
 
