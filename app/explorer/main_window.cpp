@@ -186,6 +186,7 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Question: return showKeys();
     case Qt::Key_Escape:
       if (service().busy()) return m_pane->cancel();
+      if (m_files.busy()) return m_files.callOff(), m_state->setText("Called off; no file was written");
       if (!menuBar()->isVisible()) return lecture(false);
       return m_pane->say({});
     default: QMainWindow::keyPressEvent(event);

@@ -1,4 +1,5 @@
 #pragma once
+#include "explorer/background.h"
 #include "explorer/pane.h"
 #include "shell/chart_slider.h"
 #include "shell/pass_model.h"
@@ -41,9 +42,11 @@ class MainWindow : public QMainWindow {
   // Puts a second pane beside the first, on the same model; compares until called with false.
   void compare(bool on);
   void set(const QString& key, const QString& value); // a setting of the first pane, to be undone
-  // Writes the present view to a file; steps from `range` where it holds several and the ending can.
+  // Writes the present view to a file: a step at once, the marked ones (else all) in the background where the ending holds
+  // several. False, and why, where it cannot.
   bool exportTo(const QString& file, QString* why);
-  bool saveDocumentTo(const QString& file);
+  void saveDocumentTo(const QString& file);
+  bool writes() const { return m_files.busy(); }
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
@@ -70,6 +73,7 @@ class MainWindow : public QMainWindow {
   void chooseFile();
   void exportView();
   void saveDocument();
+  void wrote(const QString& words, const QString& why); // a file; `why` not
   void find(const QString& text);
   void togglePlay();
   void showKeys();
@@ -102,6 +106,7 @@ class MainWindow : public QMainWindow {
   QAction* m_comparing = nullptr;
   QByteArray m_standard; // the layout of docks as built
   QTimer m_play;
+  Background m_files;
   size_t m_found = 0;
 };
 

@@ -30,10 +30,10 @@ bool write_step(const QString& file, const views::Place& place, const views::Vie
   return views::writeFigure(file, theme, figure, about(place, view, theme, step_name(place)), why);
 }
 
-bool write_steps(const QString& file, const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room, QString* why) {
+bool write_steps(const QString& file, const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room, QString* why, const std::atomic<bool>* off) {
   QString steps = step_name(first);
   if (last > first.step) steps = QString("steps %1 to %2 of %3").arg(first.step + 1).arg(last + 1).arg(first.trace()->steps().size());
-  return views::writeFrames(file, theme, frames_of(first, last, view, theme, room), about(first, view, theme, steps), why);
+  return views::writeFrames(file, theme, frames_of(first, last, view, theme, room), about(first, view, theme, steps), why, off);
 }
 
 } // namespace cutaway::explorer

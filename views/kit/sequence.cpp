@@ -60,7 +60,18 @@ static QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, cons
   return pdfPages(theme, pages, about);
 }
 
-bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& frames, const About& about, QString* why) {
+// Whatever draws a frame looks first whether anybody still wants it.
+static QList<Frame> guarded(const QList<Frame>& frames, const std::atomic<bool>* off) {
+  QList<Frame> out = frames;
+  for (Frame& frame : out)
+    frame.figure.draw = [draw = frame.figure.draw, off](Sheet& s) {
+      if (!*off) draw(s);
+    };
+  return out;
+}
+
+bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& given, const About& about, QString* why, const std::atomic<bool>* off) {
+  const QList<Frame> frames = off ? guarded(given, off) : given;
   const QString ending = QFileInfo(path).suffix().toLower();
   QByteArray bytes;
   if (frames.isEmpty())
@@ -73,6 +84,7 @@ bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& fr
     bytes = framesGif(theme, frames, why);
   else
     return *why = "the name must end in .pdf, .html or .gif", false;
+  if (off && *off) return *why = "called off", false;
   return !bytes.isEmpty() && writeBeside(path, bytes, why);
 }
 
