@@ -3,6 +3,7 @@
 #include "compare/difference.h"
 #include "explorer/about.h"
 #include "explorer/first_page.h"
+#include "explorer/pass_rail.h"
 #include "explorer/widgets.h"
 #include "shell/figure_view.h"
 #include "tensor/tensor_panel.h"
@@ -203,7 +204,29 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
-  m_slider->setCompact(height() < 800);
+  setLow(height() < 800);
+  setNarrow(width() < 1360);
+}
+
+// The stepper in 56 px: two charts, one line of words.
+void MainWindow::setLow(bool low) {
+  m_slider->setCompact(low);
+  for (QWidget* part : {m_transport, m_docks.back()->widget()}) part->setFixedHeight(low ? 56 : 96);
+  m_docks.back()->setFixedHeight(low ? 56 : 96);
+  m_transport->findChild<QWidget*>("buttons")->move(12, low ? 4 : 12);
+  m_stepWords->move(12, low ? 34 : 46), m_stepMore->move(12, 64);
+  m_stepMore->setVisible(!low);
+}
+
+void MainWindow::setNarrow(bool narrow) {
+  QDockWidget* dock = m_docks.front();
+  if (narrow == (dock->widget() == m_rail)) return;
+  m_rail->close();
+  for (QWidget* part : m_passHead->findChildren<QWidget*>()) part->setVisible(!narrow);
+  dock->setWidget(narrow ? static_cast<QWidget*>(m_rail) : m_passes);
+  dock->widget()->show();
+  dock->setMinimumWidth(narrow ? PassRail::width : 180), dock->setMaximumWidth(narrow ? PassRail::width : QWIDGETSIZE_MAX);
+  resizeDocks({m_docks[0], m_docks[1]}, {narrow ? PassRail::width : 264, narrow ? 288 : 320}, Qt::Horizontal);
 }
 
 void MainWindow::refreshWords() {

@@ -15,7 +15,7 @@ Pane::Pane(Request request, views::Look& look, QWidget* parent) : QWidget(parent
   m_letter = new QLabel, m_crumbs = new QLabel, m_zoom = new QLabel;
   m_letter->setObjectName("letter"), m_letter->setAlignment(Qt::AlignCenter), m_letter->setFixedSize(24, 24), m_letter->hide();
   m_crumbs->setAccessibleName("Scope"), m_zoom->setObjectName("quiet");
-  m_segments = new QComboBox, m_menu = new QPushButton;
+  m_segments = new Choice, m_menu = new QPushButton;
   m_segments->setAccessibleName("Segment between breaks"), m_segments->hide();
   m_menu->setObjectName("link"), m_menu->hide();
   connect(m_segments, &QComboBox::activated, this, [this](int at) { m_navigator.setSegment(size_t(at)); });
