@@ -17,7 +17,7 @@ namespace cutaway::explorer {
 namespace {
 
 struct ExportOptions : cli::ModelOptions {
-  std::string view, theme = "light", out, steps, size;
+  std::string view, as, theme = "light", out, steps, size;
   int64_t step = -1;
   int width = 0;
 };
@@ -25,6 +25,7 @@ struct ExportOptions : cli::ModelOptions {
 // What the options say, checked before anything is compiled.
 struct Wanted {
   const views::ViewRow* view = nullptr;
+  const views::ViewMode* mode = nullptr;
   QString out;
   bool frames = false;             // several pictures, or a form that always holds frames
   std::optional<StepRange> range; // left out: the one step
@@ -88,6 +89,16 @@ views::Place place_of(trace::Document&& document, const std::string& view, int64
   return place;
 }
 
+Result<const views::ViewMode*> mode_of(const views::ViewRow& view, const std::string& id) {
+  if (id.empty()) return &view.modes.front();
+  if (const views::ViewMode* mode = view.modeNamed(QString::fromStdString(id))) return mode;
+  const std::string where = "--as '" + id + "'", what = std::string("the view ") + view.id + " has no such mode";
+  if (view.modes.size() < 2) return unsupported(where, what, "leave --as out: it has one");
+  std::string known;
+  for (const views::ViewMode& mode : view.modes) known += (known.empty() ? "" : ", ") + std::string(mode.id);
+  return unsupported(where, what, "one of " + known);
+}
+
 Result<Wanted> wanted(const ExportOptions& o) {
   Wanted out;
   out.view = views::viewNamed(QString::fromStdString(o.view));
@@ -96,6 +107,9 @@ Result<Wanted> wanted(const ExportOptions& o) {
     for (const views::ViewRow& row : views::allViews()) known += (known.empty() ? "" : ", ") + std::string(row.id);
     return unsupported("--view '" + o.view + "'", "is not drawn in this version", "one of " + known);
   }
+  const auto mode = mode_of(*out.view, o.as);
+  if (!mode) return mode.error();
+  out.mode = *mode;
   out.out = QString::fromStdString(o.out);
   const QString ending = QFileInfo(out.out).suffix().toLower();
   if (!QStringList{"svg", "pdf", "png", "html", "gif"}.contains(ending))
@@ -116,14 +130,14 @@ Result<Wanted> wanted(const ExportOptions& o) {
   return out;
 }
 
-QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room) {
+QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const Wanted& w, const views::Theme& theme) {
   QList<views::Figure> figures;
-  if (view.figures) figures = view.figures(first, last, theme, room);
+  if (w.view->figures && w.mode == &w.view->modes.front()) figures = w.view->figures(first, last, theme, w.room);
   QList<views::Frame> out;
   views::Place place = first;
   for (; place.step <= last; ++place.step) {
     const qsizetype i = place.step - first.step;
-    views::Frame frame{i < figures.size() ? figures[i] : view.figure(place, theme, room), step_name(place), {}};
+    views::Frame frame{i < figures.size() ? figures[i] : w.mode->figure(place, theme, w.room), step_name(place), {}};
     if (!frame.title.isEmpty()) frame.title[0] = frame.title[0].toUpper();
     if (const trace::Step* step = place.at()) {
       frame.caption = views::qt(step->title).replace('\n', ' ');
@@ -145,8 +159,8 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
   if (last > place.step) steps = QString("steps %1 to %2 of %3").arg(place.step + 1).arg(last + 1).arg(place.trace()->steps().size());
   const views::About facts = about(place, *w.view, theme, steps);
   QString why;
-  const bool good = w.frames ? views::writeFrames(w.out, theme, frames_of(place, last, *w.view, theme, w.room), facts, &why)
-                             : views::writeFigure(w.out, theme, w.view->figure(place, theme, w.room), facts, &why);
+  const bool good = w.frames ? views::writeFrames(w.out, theme, frames_of(place, last, w, theme), facts, &why)
+                             : views::writeFigure(w.out, theme, w.mode->figure(place, theme, w.room), facts, &why);
   if (!good) return bad_input("-o '" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending");
   return {};
 }
@@ -181,6 +195,7 @@ void add_export(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("export", "draws a view of a model or a document as SVG, PDF or PNG, a range of steps as PDF, HTML or GIF");
   o->add_to(*verb);
   verb->add_option("--view", o->view, "graph, arena, layout, guards, tiles, timeline, drift or source")->required();
+  verb->add_option("--as", o->as, "how: offsets, bytes or intervals of the arena; left out: the first");
   verb->add_option("--step", o->step, "the state after this step; left out: the end");
   verb->add_option("--steps", o->steps, "A..B, both drawn, or A.. to the end: pages of a .pdf, frames of an .html or a .gif");
   verb->add_option("--width", o->width, "width of the picture in px, where the view follows it; left out: 1080");

@@ -3,6 +3,7 @@
 #include "explorer/about.h"
 #include "kit/numbers.h"
 #include "registry.h"
+#include "shell/figure_view.h"
 
 #include <QApplication>
 #include <QComboBox>
@@ -152,7 +153,7 @@ void MainWindow::exportView() {
   const QString file = QFileDialog::getSaveFileName(this, "Export the view", {}, "SVG (*.svg);;PDF (*.pdf);;PNG (*.png)");
   if (file.isEmpty()) return;
   const views::ViewRow& row = views::allViews()[size_t(m_tabs->currentIndex())];
-  const views::Figure figure = m_tabs->currentIndex() == 0 ? m_graph->figure(true) : row.figure(m_navigator.place(), m_look.theme(), m_stack->size());
+  const views::Figure figure = m_tabs->currentIndex() == 0 ? m_graph->figure(true) : static_cast<views::FigureView*>(m_stack->currentWidget())->maker()(m_navigator.place(), m_look.theme(), m_stack->size());
   const views::About facts = about(m_navigator.place(), row, m_look.theme(), step_name(m_navigator.place()));
   QString why;
   if (!figure.draw) why = "there is nothing to draw yet";
@@ -208,7 +209,7 @@ void MainWindow::showKeys() {
   QMessageBox::information(this, "Keys",
                            "Left, Right: a step\nUp, Down: a pass\nN, Shift+N: next and previous pass that changed something\nSpace: play\nHome, End: first and last step\n"
                            "F: selection to the middle, F again: all\nCtrl+F: find\n[ and ]: producer and reader\nCtrl+wheel: zoom\nBackspace: back\n"
-                           "Ctrl+1 to Ctrl+8: views\nR: run\nEsc: cancel\nCtrl+Z: undo a setting");
+                           "Ctrl+1 to Ctrl+8: views\nM: the view's next mode\nR: run\nEsc: cancel\nCtrl+Z: undo a setting");
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {

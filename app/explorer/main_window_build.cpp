@@ -80,7 +80,7 @@ void MainWindow::buildCentre() {
   for (const views::ViewRow& row : views::allViews()) {
     m_tabs->addTab(row.title);
     if (std::string(row.id) == "graph") m_stack->addWidget(m_graph = new views::GraphView(m_navigator, m_look));
-    else m_stack->addWidget(new views::FigureView(row.title, row.figure, m_navigator, m_look));
+    else m_stack->addWidget(new views::FigureView(row, m_navigator, m_look));
   }
   connect(m_tabs, &QTabBar::currentChanged, this, [this](int at) { m_stack->setCurrentIndex(at), refreshWords(); });
   auto* exportButton = new QPushButton("Export…");

@@ -1,5 +1,7 @@
 #include "shell/figure_view.h"
 
+#include "shell/mode_switch.h"
+
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -21,6 +23,18 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::refresh);
   connect(&navigator, &Navigator::selectionChanged, this, &FigureView::refresh);
   connect(&look, &Look::changed, this, &FigureView::refresh);
+}
+
+FigureView::FigureView(const ViewRow& row, Navigator& navigator, Look& look, QWidget* parent)
+    : FigureView(row.title, row.modes.front().figure, navigator, look, true, parent) {
+  if (row.modes.size() < 2) return;
+  m_switch = new ModeSwitch(row, look, this);
+  setViewportMargins(0, ModeSwitch::height, 0, 0);
+  connect(m_switch, &ModeSwitch::chosen, this, [this, modes = row.modes](int mode) {
+    m_maker = modes[size_t(mode)].figure;
+    verticalScrollBar()->setValue(0);
+    refresh();
+  });
 }
 
 void FigureView::refresh() {
@@ -57,7 +71,10 @@ void FigureView::paintEvent(QPaintEvent*) {
   if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
-void FigureView::resizeEvent(QResizeEvent*) { refresh(); }
+void FigureView::resizeEvent(QResizeEvent*) {
+  if (m_switch) m_switch->setGeometry(0, 0, width(), ModeSwitch::height);
+  refresh();
+}
 
 int FigureView::hitAt(QPoint at) {
   const QPointF p = at + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());

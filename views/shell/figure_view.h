@@ -2,6 +2,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "registry.h"
 
 #include <QAbstractScrollArea>
 
@@ -9,15 +10,19 @@
 
 namespace cutaway::views {
 
+class ModeSwitch;
+
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
-// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan.
+// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
 class FigureView : public QAbstractScrollArea {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
+  FigureView(const ViewRow& row, Navigator& navigator, Look& look, QWidget* parent = nullptr);
   const Figure& figure();
+  const FigureMaker& maker() const { return m_maker; } // of the mode that is shown
   void refresh(); // the place changed, or what the maker knows beside it
 
  signals:
@@ -43,6 +48,7 @@ class FigureView : public QAbstractScrollArea {
   Navigator& m_navigator;
   Look& m_look;
   Figure m_figure;
+  ModeSwitch* m_switch = nullptr; // null: one mode
   bool m_stale = true, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab

@@ -4,6 +4,7 @@
 #include "trace/file/migrate.h"
 #include "trace/file/scan.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace cutaway::trace {
@@ -14,6 +15,17 @@ using file::Json;
 
 constexpr uint64_t record_limit = uint64_t{512} << 20;
 constexpr const char* advice = "save the document again from the model";
+
+// Lives within the launches, bytes that a device could have.
+bool sound(const ArenaPanel& arena) {
+  constexpr int64_t most = int64_t{1} << 50;
+  const auto bytes = [](int64_t n) { return n >= 0 && n <= most; };
+  const auto launches = static_cast<int64_t>(arena.launches.size());
+  return bytes(arena.peak) && bytes(arena.bound) && bytes(arena.alignment) && std::all_of(arena.buffers.begin(), arena.buffers.end(), [&](const ArenaBuffer& b) {
+           return b.start >= 0 && b.start <= b.end && b.end <= launches && bytes(b.bytes) && bytes(b.offset) &&
+                  std::all_of(b.gaps.begin(), b.gaps.end(), [&](const ArenaGap& g) { return bytes(g.offset) && g.size <= most && bytes(g.needed); });
+         });
+}
 
 // Reads single records of the file by their place.
 class Records {
@@ -229,6 +241,8 @@ class Reader {
     if (j["kind"] != file::kind_of<P>) return false;
     P panel;
     decoder_.at(file::kind_of<P>, j["panel"], panel);
+    if constexpr (std::is_same_v<P, ArenaPanel>)
+      if (decoder_.ok() && !sound(panel)) decoder_.fail("a buffer lives or lies outside the arena");
     p.panels.push_back(std::move(panel));
     return true;
   }
