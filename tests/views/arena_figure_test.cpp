@@ -193,6 +193,27 @@ TEST_F(ArenaFigure, BytesNamesWhatLivesAtTheFullestLaunch) {
     }
 }
 
+TEST_F(ArenaFigure, TheBufferOfAStepFallsIntoPlaceAfterItsGapsAreTried) {
+  const Theme look = theme("light");
+  Place at = packed("by-size");
+  const auto wordAt = [&](const Figure& figure, double part) {
+    RecordingSheet sheet(look);
+    part < 1 ? figure.entry(sheet, part) : figure.draw(sheet);
+    for (const auto& w : sheet.words)
+      if (w.text == "L1.ffn1") return w.box.top();
+    return -1.;
+  };
+  for (const trace::ArenaBuffer& b : at.trace()->panel<trace::ArenaPanel>(0)->buffers)
+    if (b.name.view() == "L1.ffn1") at.step = uint32_t(b.placed_at);
+  const Figure figure = arenaOffsets(at, look, {1080, 600});
+  ASSERT_TRUE(figure.entry);
+  EXPECT_LT(wordAt(figure, 0), wordAt(figure, .5));
+  EXPECT_LT(wordAt(figure, .5), wordAt(figure, .9));
+  EXPECT_NEAR(wordAt(figure, .9999), wordAt(figure, 1), 1);
+  at.step = 0;
+  EXPECT_FALSE(arenaOffsets(at, look, {1080, 600}).entry);
+}
+
 TEST_F(ArenaFigure, ABufferIsFoundByItsEntity) {
   const Place place = packed("search");
   ASSERT_TRUE(bufferOf(place, entity(BufferId(3))));

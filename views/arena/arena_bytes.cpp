@@ -140,8 +140,11 @@ class Drawing {
 
   // The launch at which most is alive.
   void fullest(Sheet& s) const {
-    const double left = plot_->x(double(stack_.fullest)), right = plot_->x(double(stack_.fullest) + 1), top = plot_->y(double(stack_.total[size_t(stack_.fullest)]));
-    s.rect({left, top, std::max(2., right - left), plot_->plot.bottom() - top}, 0, {}, {s.t.c("accent"), 2.5});
+    const double left = plot_->x(double(stack_.fullest)), right = std::max(left + 3, plot_->x(double(stack_.fullest) + 1)), top = plot_->y(double(stack_.total[size_t(stack_.fullest)]));
+    QColor tint = s.t.c("accent");
+    tint.setAlphaF(.2f);
+    s.rect({left, top, right - left, plot_->plot.bottom() - top}, 0, {tint});
+    for (const double at : {top, plot_->plot.bottom()}) s.line({left, at}, {right, at}, {s.t.c("accent"), 4});
     s.text({std::clamp((left + right) / 2, plot_->plot.left() + 40, plot_->plot.right() - 40), plot_->plot.top() - 8}, QString("launch %1").arg(stack_.fullest), {.px = 11, .role = "accent", .weight = 600, .anchor = 0});
   }
 

@@ -1,6 +1,7 @@
 #include "arena/arena_figure.h"
 #include "arena/arena_side.h"
 
+#include "graph/graph_motion.h"
 #include "kit/grid.h"
 #include "kit/marks.h"
 #include "kit/paper.h"
@@ -11,14 +12,15 @@ namespace cutaway::views {
 namespace {
 
 constexpr size_t manyBuffers = 2000; // no strokes and no text beyond
-constexpr double sideWidth = 272, edge = 24, beside = 860, leastPlot = 220, trayHeight = 76;
+constexpr double sideWidth = 272, edge = 24, beside = 860, leastPlot = 190, trayHeight = 76;
+constexpr double trying = .3; // part of a step's time in which gaps are tried
 
 class Drawing {
  public:
   Drawing(const Place& place, const ArenaAt& at, const Theme& theme, QSizeF room)
       : keep_(place.document), at_(at), arena_(*at.arena), paper_(onPaper(theme)), wide_(!paper_ && room.width() >= beside),
-        sideWidth_(wide_ ? sideWidth : std::min(340., (room.width() - 3 * edge) / 2)), bars_(arena_, theme, room.width() < 600 && !wide_ ? room.width() - 2 * edge : sideWidth_) {
-    if (at.placing) gaps_.emplace(*at.placing);
+        sideWidth_(wide_ ? sideWidth : std::min(340., (room.width() - 3 * edge) / 2)), bars_(arena_, theme, room.width() < 600 && !wide_ ? room.width() - 2 * edge : sideWidth_, !wide_) {
+    if (at.placing) gaps_.emplace(*at.placing, wide_ ? 4 : 3);
     for (const trace::ArenaBuffer& b : arena_.buffers)
       if (!at.placed(b)) waiting_.push_back(&b);
     std::sort(waiting_.begin(), waiting_.end(), [](const auto* a, const auto* b) { return a->placed_at < b->placed_at; });
@@ -27,27 +29,31 @@ class Drawing {
 
   QSizeF size;
 
-  void draw(Sheet& s) const {
+  // At a part of the step's time: first the gaps are tried, from low to high, then the buffer falls into place.
+  void draw(Sheet& s, double at = 1) const {
     s.rect({{}, size}, 0, {s.t.c("canvas")});
     const ArenaPlot& p = *plot_;
     if (at_.placing && !paper_) column(s);
     p.axes(s, "offset");
     for (const trace::ArenaBuffer& b : arena_.buffers)
       if (at_.placed(b) && &b != at_.placing) buffer(s, b);
-    if (at_.placing) tried(s), buffer(s, *at_.placing), falling(s);
+    if (at_.placing) tried(s, at / trying);
+    if (at_.placing && at == 1) buffer(s, *at_.placing), falling(s);
     p.limits(s, peakNow(), !waiting_.empty());
     if (arena_.buffers.size() <= manyBuffers)
       for (const trace::ArenaBuffer& b : arena_.buffers)
-        if (at_.placed(b)) words(s, b);
-    if (at_.placing) reasons(s);
+        if (at_.placed(b) && (at == 1 || &b != at_.placing)) words(s, b);
+    if (at_.placing && at == 1) reasons(s);
+    if (at < 1) moving(s, std::max(0., at - trying) / (1 - trying));
     for (const trace::ArenaBuffer& b : arena_.buffers)
-      if (at_.placed(b) && at_.isSelected(b)) selectionRing(s, box(b), 3);
+      if (at_.placed(b) && at_.isSelected(b) && (at == 1 || &b != at_.placing)) selectionRing(s, box(b), 3);
     if (wide_) s.line({size.width() - sideWidth - 2 * edge + 8, edge}, {size.width() - sideWidth - 2 * edge + 8, size.height() - edge}, {s.t.c("line")});
     if (gaps_) gaps_->draw(s, gapsAt_, sideWidth_);
     if (!paper_ && !bars_.empty()) bars_.draw(s, barsAt_);
     if (tray_) tray(s);
   }
 
+  bool moves() const { return at_.placing != nullptr; }
   QList<Hit> hits() const {
     QList<Hit> out;
     for (const trace::ArenaBuffer& b : arena_.buffers)
@@ -121,8 +127,8 @@ class Drawing {
     const double first = box.center().y() - (three ? 15 : two ? 8 : 0);
     const Type quiet{.px = 11, .role = "textSecondary", .room = room, .plate = plate};
     if (!b.views.empty() && box.height() >= 96) {
-      const QString more = b.views.size() > 1 ? QString(" +%1").arg(b.views.size() - 1) : QString();
-      s.text({left, box.top() + 14}, "view " + qt(b.views.front().name) + more, quiet);
+      const QString shared = "view " + qt(b.views.front().name) + (b.views.size() > 1 ? QString(" +%1").arg(b.views.size() - 1) : QString());
+      if (s.width(shared, quiet) <= room) s.text({left, box.top() + 14}, shared, quiet);
     }
     if (!s.text({left, first}, qt(b.name), {.weight = 600, .room = room, .plate = plate}) || !two) return;
     if (three) {
@@ -139,10 +145,13 @@ class Drawing {
 
   // The gaps that the packer looked at for this buffer, free for the whole of its life.
   QRectF gapBox(const trace::ArenaGap& gap) const { return plot_->box(at_.placing->start, at_.placing->end, gap.offset, gap.offset + gap.size); }
-  void tried(Sheet& s) const {
+  // `part`: how many of them have been looked at.
+  void tried(Sheet& s, double part) const {
     QColor lines = s.t.c("refused");
     lines.setAlphaF(.4f);
-    for (const trace::ArenaGap& gap : at_.placing->gaps) {
+    const auto& gaps = at_.placing->gaps;
+    for (size_t i = 0; i < gaps.size() && double(i) <= part * double(gaps.size()); ++i) {
+      const trace::ArenaGap& gap = gaps[i];
       if (gap.size < 0) continue;
       if (gap.taken) s.rect(gapBox(gap), 0, {mix(s.t.c("accent"), s.t.c("canvas"), .1)}, {s.t.c("accent"), 1, {6, 4}});
       else s.rect(gapBox(gap), 0, {{}, Hatch::Cross, lines}, {s.t.c("refused"), 1.5, {2, 3}});
@@ -154,20 +163,28 @@ class Drawing {
       const trace::ArenaGap& gap = gaps[i];
       const QRectF box = gap.size < 0 ? QRectF() : gapBox(gap);
       if (gap.taken || box.height() < 16) continue;
-      const QString why = gap.size < gap.needed ? QString("needs %1, gap %2").arg(byteText(gap.needed), byteText(gap.size)) : QString("looser, %1").arg(byteText(gap.size));
-      const QString bare = QString::number(i + 1);
+      const QString bare = QString::number(i + 1), needs = gap.size < gap.needed ? "needs " + byteText(gap.needed) : QString("looser"), has = "gap " + byteText(gap.size);
       const Type type{.px = 11, .role = "refused", .weight = 500, .anchor = 0, .plate = s.t.c("canvas")};
-      for (const QString& shown : {bare + "   " + why, bare})
-        if (s.width(shown, type) + 8 <= box.width()) {
-          s.text(box.center(), shown, type);
-          break;
-        }
+      const auto fits = [&](const QString& shown) { return s.width(shown, type) + 8 <= box.width(); };
+      const QString one = bare + "   " + needs + ", " + has;
+      const QString first = fits(bare + "   " + needs) ? bare + "   " + needs : needs;
+      if (fits(one)) s.text(box.center(), one, type);
+      else if (box.height() >= 36 && fits(first) && fits(has)) s.text(box.center() - QPointF(0, 8), first, type), s.text(box.center() + QPointF(0, 8), has, type);
+      else if (fits(bare)) s.text(box.center(), bare, type);
     }
   }
   // The launches that the buffer lives through: what else is alive then is in its way.
   void column(Sheet& s) const {
     const QRectF life = plot_->box(at_.placing->start, at_.placing->end, 0, int64_t(plot_->high));
     s.rect(life, 0, {mix(s.t.c("accent"), s.t.c("canvas"), .07)});
+  }
+  // The buffer on its way down, from above the arena.
+  void moving(Sheet& s, double part) const {
+    const double above = box(*at_.placing).bottom() - plot_->plot.top();
+    s.push({0, -above * (1 - eased(part))}, nullptr);
+    buffer(s, *at_.placing);
+    if (arena_.buffers.size() <= manyBuffers) words(s, *at_.placing);
+    s.pop();
   }
   // Where it came from: what lands on top falls from above.
   void falling(Sheet& s) const {
@@ -185,8 +202,8 @@ class Drawing {
   void tray(Sheet& s) const {
     const double top = plot_->plot.bottom() + ArenaPlot::bottom, width = plot_->plot.right() + ArenaPlot::right - edge;
     s.line({edge, top}, {edge + width, top}, {s.t.c("line")});
-    const QString order = at_.placing->placed_by.empty() ? qt(arena_.strategy) : qt(at_.placing->placed_by);
-    s.text({edge, top + 14}, QString("Still to come: %1, in order of %2").arg(waiting_.size()).arg(order), {.px = 11, .role = "textSecondary", .room = width});
+    const QString order = at_.placing->placed_by.empty() ? "packed " + qt(arena_.strategy) : "in order of " + qt(at_.placing->placed_by);
+    s.text({edge, top + 14}, QString("Still to come: %1, %2").arg(waiting_.size()).arg(order), {.px = 11, .role = "textSecondary", .room = width});
     constexpr double wide = 124, high = 36, apart = 8;
     for (size_t i = 0; i < waiting_.size() && double(i + 1) * (wide + apart) <= width; ++i) {
       const trace::ArenaBuffer& b = *waiting_[i];
@@ -248,7 +265,9 @@ Figure arenaOffsets(const Place& place, const Theme& theme, QSizeF room) {
     return arenaEmpty(*at.arena, theme, size);
   }
   const auto drawing = std::make_shared<Drawing>(place, at, theme, size);
-  return {drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
+  Figure out{drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
+  if (drawing->moves()) out.entry = [drawing](Sheet& s, double part) { drawing->draw(s, part); };
+  return out;
 }
 
 } // namespace cutaway::views

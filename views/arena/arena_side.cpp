@@ -8,14 +8,14 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double gapRow = 38, barRow = 22, head = 26, lead = 17;
+constexpr double gapRow = 38, head = 26, lead = 17;
 const char* greedyBySize = "by-size";
 
 QString percentOf(int64_t over, int64_t base) { return QString::number(100. * double(over) / double(std::max<int64_t>(1, base)), 'f', 1) + " %"; }
 
 } // namespace
 
-GapList::GapList(const trace::ArenaBuffer& placing) : placing_(placing) {
+GapList::GapList(const trace::ArenaBuffer& placing, size_t shown) : placing_(placing) {
   const auto& gaps = placing.gaps;
   for (size_t i = 0; i < gaps.size(); ++i) rows_.push_back(i);
   const auto size = [&](size_t i) { return gaps[i].size < 0 ? INT64_MAX : gaps[i].size; };
@@ -51,7 +51,7 @@ void GapList::draw(Sheet& s, QPointF at, double width) const {
   s.para({at.x(), y}, width, lead, note_, {.px = 11, .role = "textSecondary"});
 }
 
-StrategyBars::StrategyBars(const trace::ArenaPanel& arena, const Theme& theme, double width) : arena_(arena), width_(width) {
+StrategyBars::StrategyBars(const trace::ArenaPanel& arena, const Theme& theme, double width, bool compact) : arena_(arena), width_(width), rowHeight_(compact ? 16 : 22), compact_(compact) {
   if (empty()) return;
   best_ = arena.strategies.front().peak;
   QStringList cut;
@@ -62,8 +62,9 @@ StrategyBars::StrategyBars(const trace::ArenaPanel& arena, const Theme& theme, d
   for (const trace::ArenaStrategy& row : arena.strategies)
     if (row.name.view() == greedyBySize) floor_ = row.peak - best_;
   floorWords_ = floor_ > 0 ? QString("that greedy by size leaves on the floor, %1 over the best plan").arg(percentOf(floor_, best_)) : QString("Greedy by size leaves nothing on the floor.");
+  if (compact && floor_ > 0) floorWords_ = byteText(floor_) + ' ' + floorWords_;
   if (!cut.isEmpty()) note_ = cut.join(", ") + (cut.size() == 1 ? " was" : " were") + " cut short: the effort for comparing is bounded.";
-  height_ = head + barRow * double(arena.strategies.size()) + 12 + (floor_ > 0 ? 26 : 0) + lead * paraLines(theme, floorWords_, width);
+  height_ = head + rowHeight_ * double(arena.strategies.size()) + (compact ? 8 : 12) + (floor_ > 0 && !compact ? 26 : 0) + lead * paraLines(theme, floorWords_, width);
   if (!note_.isEmpty()) height_ += 8 + lead * paraLines(theme, note_, width, {.px = 11});
 }
 
@@ -78,20 +79,20 @@ void StrategyBars::draw(Sheet& s, QPointF at) const {
   y += head;
   double label = 0;
   for (const trace::ArenaStrategy& row : arena_.strategies) label = std::max(label, s.width(gapText(row), {.px = 11, .weight = 600}));
-  const double left = at.x() + 76, track = width_ - 76 - label - 10;
+  const double thick = compact_ ? 8 : 10, left = at.x() + 76, track = width_ - 76 - label - 10;
   const auto across = [&](int64_t bytes) { return track * double(bytes) / double(most_); };
   const QColor within = mix(s.t.c("accent"), s.t.c("canvas"), .35), beyond = mix(s.t.c("refused"), s.t.c("canvas"), .45);
   for (const trace::ArenaStrategy& row : arena_.strategies) {
     const bool used = row.name == arena_.strategy;
-    s.text({at.x(), y}, qt(row.name), {.weight = used ? 600 : 400, .room = 72});
-    s.rect({left, y - 5, across(std::min(row.peak, arena_.bound)), 10}, 0, {within});
-    if (row.peak > arena_.bound) s.rect({left + across(arena_.bound), y - 5, across(row.peak - arena_.bound), 10}, 0, {beyond});
-    s.line({left + across(arena_.bound), y - 8}, {left + across(arena_.bound), y + 8}, {s.t.c("bound"), 1.5});
+    s.text({at.x(), y}, qt(row.name), {.px = compact_ ? 11. : 12., .weight = used ? 600 : 400, .room = 72});
+    s.rect({left, y - thick / 2, across(std::min(row.peak, arena_.bound)), thick}, 0, {within});
+    if (row.peak > arena_.bound) s.rect({left + across(arena_.bound), y - thick / 2, across(row.peak - arena_.bound), thick}, 0, {beyond});
+    s.line({left + across(arena_.bound), y - rowHeight_ / 2 + 1}, {left + across(arena_.bound), y + rowHeight_ / 2 - 1}, {s.t.c("bound"), 1.5});
     s.text({at.x() + width_, y}, gapText(row), {.px = 11, .role = used ? "text" : "textSecondary", .weight = used ? 600 : 400, .anchor = 1});
-    y += barRow;
+    y += rowHeight_;
   }
-  y += 4;
-  if (floor_ > 0) {
+  y += compact_ ? 0 : 4;
+  if (floor_ > 0 && !compact_) {
     s.text({at.x(), y + 8}, byteText(floor_), {.px = 20, .role = "refused", .weight = 600});
     y += 26;
   }
@@ -107,8 +108,8 @@ QList<Hit> StrategyBars::hits(QPointF at) const {
     if (row.peak > arena_.bound) name += " over the bound";
     if (row.name == arena_.strategy) name += ", used";
     if (row.cut_short) name += ", cut short";
-    out.append({{at.x(), y - barRow / 2, width_, barRow}, nothing, name});
-    y += barRow;
+    out.append({{at.x(), y - rowHeight_ / 2, width_, rowHeight_}, nothing, name});
+    y += rowHeight_;
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include "registry.h"
 
 #include <QAbstractScrollArea>
+#include <QVariantAnimation>
 
 #include <functional>
 
@@ -16,6 +17,7 @@ using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
 // from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
+// What a step changes moves in, where the figure knows how, until the next step or the end of its time.
 class FigureView : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -43,11 +45,13 @@ class FigureView : public QAbstractScrollArea {
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
+  void stepped(uint32_t before);
 
   FigureMaker m_maker;
   Navigator& m_navigator;
   Look& m_look;
   Figure m_figure;
+  QVariantAnimation m_entry; // runs while the step's change moves in
   ModeSwitch* m_switch = nullptr; // null: one mode
   bool m_stale = true, m_zooms;
   double m_wide = 1;  // times the room's width
