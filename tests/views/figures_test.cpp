@@ -106,7 +106,7 @@ TEST_F(Figures, TextIsReadableAtEverySizeAndInEveryTheme) {
               const Figure figure = mode.figure(at, look, room);
               expectReadable(figure, look, std::string(view.id) + ' ' + mode.id + " of " + model + " in " + name + " at " + std::to_string(int(room.width())));
               const std::string id = view.id; // a graph is as large as it is
-              if (look.name() == "paper" && id != "arena" && id != "graph" && at.document) {
+              if (look.name() == "paper" && id != "graph" && at.document) {
                 EXPECT_EQ(figure.size.width(), 673) << view.id;
               }
             }

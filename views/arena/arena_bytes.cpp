@@ -125,7 +125,7 @@ class Drawing {
     if (layer.bottom.empty()) return;
     const QRectF box = widest(layer);
     if (box.width() < 30 || box.height() < 14) return;
-    const Type type{.px = 11, .weight = 500, .room = box.width() - 10, .plate = arenaPlate(s.t, *layer.buffer)};
+    const Type type{.px = 11, .weight = 500, .room = box.width() - 10, .plate = box.height() < 20 ? QColor() : arenaPlate(s.t, *layer.buffer)};
     s.text({box.left() + 5, box.center().y()}, qt(layer.buffer->name), type);
   }
   void area(Sheet& s) const {

@@ -121,7 +121,7 @@ class Drawing {
   void words(Sheet& s, const trace::ArenaBuffer& b) const {
     const QRectF box = this->box(b);
     if (box.width() < 24 || box.height() < 14) return;
-    const QColor plate = arenaPlate(s.t, b);
+    const QColor plate = box.height() < 20 ? QColor() : arenaPlate(s.t, b); // it would reach over the outline
     const double room = box.width() - 10, left = box.left() + 5;
     const bool two = box.height() >= 34, three = box.height() >= 52 && !b.chain.empty();
     const double first = box.center().y() - (three ? 15 : two ? 8 : 0);

@@ -11,7 +11,10 @@ namespace {
 constexpr double gapRow = 38, head = 26, lead = 17;
 const char* greedyBySize = "by-size";
 
-QString percentOf(int64_t over, int64_t base) { return QString::number(100. * double(over) / double(std::max<int64_t>(1, base)), 'f', 1) + " %"; }
+QString percentOf(int64_t over, int64_t base) {
+  const double percent = 100. * double(over) / double(std::max<int64_t>(1, base));
+  return percent < .05 ? QString("under 0.1 %") : QString::number(percent, 'f', 1) + " %";
+}
 
 } // namespace
 
