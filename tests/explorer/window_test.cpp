@@ -202,6 +202,13 @@ TEST_F(WindowTest, Shots) {
       settle();
       shot((std::string(view) + "-" + theme).c_str());
     }
+  window->showView("arena");
+  for (const auto& pass : trace.passes())
+    if (pass.name == "memory") window->navigator().goTo((pass.first + 2 * pass.last) / 3);
+  for (const char* mode : {"offsets", "bytes", "intervals"}) {
+    shot((std::string("arena-") + mode).c_str());
+    QTest::keyClick(window.get(), Qt::Key_M);
+  }
 }
 
 } // namespace

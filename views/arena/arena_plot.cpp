@@ -41,7 +41,7 @@ Figure saying(const Theme& theme, QSizeF size, const QString& why, const QString
 ArenaAt arenaAt(const Place& place) {
   ArenaAt out;
   out.step = place.step;
-  out.arena = place.trace() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
+  out.arena = place.at() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
   if (!out.arena) return out;
   const std::set<ValueId> values = place.selected ? valuesOf(place, *place.selected) : std::set<ValueId>();
   const trace::Step* step = place.at();

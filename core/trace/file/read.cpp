@@ -21,8 +21,11 @@ bool sound(const ArenaPanel& arena) {
   constexpr int64_t most = int64_t{1} << 50;
   const auto bytes = [](int64_t n) { return n >= 0 && n <= most; };
   const auto launches = static_cast<int64_t>(arena.launches.size());
+  const auto lives = [&](int64_t start, int64_t end) { return start >= 0 && start <= end && end <= launches; };
   return bytes(arena.peak) && bytes(arena.bound) && bytes(arena.alignment) && std::all_of(arena.buffers.begin(), arena.buffers.end(), [&](const ArenaBuffer& b) {
-           return b.start >= 0 && b.start <= b.end && b.end <= launches && bytes(b.bytes) && bytes(b.offset) &&
+           return lives(b.start, b.end) && bytes(b.bytes) && bytes(b.offset) &&
+                  std::all_of(b.chain_at.begin(), b.chain_at.end(), [&](int64_t at) { return lives(at, at); }) &&
+                  std::all_of(b.views.begin(), b.views.end(), [&](const ArenaView& v) { return lives(v.start, v.end); }) &&
                   std::all_of(b.gaps.begin(), b.gaps.end(), [&](const ArenaGap& g) { return bytes(g.offset) && g.size <= most && bytes(g.needed); });
          });
 }
