@@ -1,11 +1,8 @@
 #include "explorer/main_window.h"
 
-#include "compare/difference.h"
-#include "explorer/about.h"
 #include "explorer/first_page.h"
 #include "explorer/pass_rail.h"
 #include "explorer/widgets.h"
-#include "shell/figure_view.h"
 #include "tensor/tensor_panel.h"
 
 #include <QApplication>

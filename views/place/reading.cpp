@@ -11,9 +11,7 @@ const trace::GraphNode* opOf(const Place& place, const trace::GraphDoc& graph, E
   case Entity::Kind::op: return graph.nodes.find(NodeId(e.id));
   case Entity::Kind::value: return producerOf(graph, ValueId(e.id));
   case Entity::Kind::buffer:
-    if (const auto* arena = place.trace()->panel<trace::ArenaPanel>(place.step))
-      for (const trace::ArenaBuffer& b : arena->buffers)
-        if (b.id.v == e.id && !b.values.empty()) return producerOf(graph, b.values.front());
+    if (const trace::ArenaBuffer* b = bufferOf(place, e); b && !b->values.empty()) return producerOf(graph, b->values.front());
     return nullptr;
   default: return nullptr;
   }
@@ -47,6 +45,14 @@ QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, 
 const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value) {
   for (const trace::GraphNode& n : graph.nodes)
     if (std::find(n.outputs.begin(), n.outputs.end(), value) != n.outputs.end()) return &n;
+  return nullptr;
+}
+
+const trace::ArenaBuffer* bufferOf(const Place& place, Entity e) {
+  const auto* arena = e.kind == Entity::Kind::buffer && place.trace() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
+  if (!arena) return nullptr;
+  for (const trace::ArenaBuffer& b : arena->buffers)
+    if (entity(b.id) == e) return &b;
   return nullptr;
 }
 

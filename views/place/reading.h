@@ -14,6 +14,8 @@ QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, 
 // The kernel (or the op that is one by itself) that an op, a value, a buffer or a kernel belongs to: in the graph of the
 // place, else as it is in the end.
 std::optional<Entity> kernelOf(const Place& place, Entity entity);
+// The buffer of an arena; null where the entity is none, or there is no arena.
+const trace::ArenaBuffer* bufferOf(const Place& place, Entity entity);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
 // The op that makes a value; null for inputs and constants.
