@@ -31,7 +31,9 @@ class SettingCommand : public QUndoCommand {
 } // namespace
 
 MainWindow::MainWindow(Request request) {
-  m_look.setTheme(kept().value("theme", "light").toString());
+  const char* system = qApp->palette().color(QPalette::Window).lightness() < 128 ? "dark" : "light"; // until the user chooses
+  m_look.setTheme(kept().value("theme", system).toString());
+  m_look.setReducedMotion(kept().value("still", false).toBool());
   qApp->setFont(m_look.theme().font(12)); // before there are widgets: a style sheet freezes theirs
   setAcceptDrops(true);
   setMinimumSize(1024, 640);
@@ -55,7 +57,6 @@ MainWindow::MainWindow(Request request) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   QSettings keep = kept();
-  keep.setValue("theme", m_look.theme().name());
   keep.setValue("geometry", saveGeometry());
   if (menuBar()->isVisible()) keep.setValue("docks", saveState());
   QMainWindow::closeEvent(event);
@@ -209,7 +210,6 @@ void MainWindow::resizeEvent(QResizeEvent* event) {
 void MainWindow::setLow(bool low) {
   m_slider->setCompact(low);
   for (QWidget* part : {m_transport, m_docks.back()->widget()}) part->setFixedHeight(low ? 56 : 96);
-  m_docks.back()->setFixedHeight(low ? 56 : 96);
   m_transport->findChild<QWidget*>("buttons")->move(12, low ? 4 : 12);
   m_stepWords->move(12, low ? 34 : 46), m_stepMore->move(12, 64);
   m_stepMore->setVisible(!low);
@@ -253,6 +253,9 @@ void MainWindow::refreshPasses() {
   }
 }
 
-void MainWindow::setTheme(const QString& name) { m_look.setTheme(name); }
+void MainWindow::setTheme(const QString& name) {
+  m_look.setTheme(name);
+  kept().setValue("theme", name);
+}
 
 } // namespace cutaway::explorer

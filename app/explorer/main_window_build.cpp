@@ -147,7 +147,7 @@ void MainWindow::buildStepper() {
   box->setContentsMargins(0, 0, 0, 0), box->setSpacing(0);
   box->addWidget(left), box->addWidget(m_slider);
   auto* dock = new QDockWidget("Stepper");
-  dock->setObjectName("Stepper"), dock->setTitleBarWidget(new QWidget), dock->setWidget(content);
+  dock->setObjectName("Stepper"), dock->setTitleBarWidget(bar(0, {}, {}, {}, "none")), dock->setWidget(content);
   addDockWidget(Qt::BottomDockWidgetArea, dock);
   m_docks << dock;
   m_state = new QLabel("Ready"), m_entity = new QLabel;

@@ -277,7 +277,9 @@ trace::Document make_document(const Session& session, const RunInfo& info, const
   for (const auto& [key, value] : session.options().settings.list())
     if (standard.at(key) != value) out.settings.push_back({key, value});
   for (const BreakInfo& b : info.breaks) out.breaks.push_back({b.node, b.cause, b.reason});
-  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::filesystem::path file(path);
+  // "resnet50/model.onnx" says more by its folder.
+  const std::string stem = (file.stem() == "model" && file.has_parent_path() ? file.parent_path().filename() : file.stem()).string();
   for (size_t i = 0; i < session.last_segments().size(); ++i) {
     const CompiledSegment& segment = *session.last_segments()[i];
     std::vector<trace::TablePanel> tables;
