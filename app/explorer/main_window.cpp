@@ -71,7 +71,7 @@ void MainWindow::connectAll() {
   connect(&m_navigator, &views::Navigator::documentChanged, this, &MainWindow::refreshWords);
   connect(&m_navigator, &views::Navigator::stepChanged, this, &MainWindow::refreshWords);
   connect(&m_navigator, &views::Navigator::selectionChanged, this, &MainWindow::refreshWords);
-  connect(m_graph, &views::GraphView::viewChanged, this, &MainWindow::refreshWords);
+  connect(m_graph, &views::GraphView::viewChanged, this, &MainWindow::refreshZoom);
   connect(&m_look, &views::Look::changed, this, &MainWindow::restyle);
   connect(&m_play, &QTimer::timeout, this, [this] {
     if (m_navigator.place().step + 1 >= m_navigator.stepCount()) return togglePlay();
@@ -152,7 +152,7 @@ void MainWindow::exportView() {
   const QString file = QFileDialog::getSaveFileName(this, "Export the view", {}, "SVG (*.svg);;PDF (*.pdf);;PNG (*.png)");
   if (file.isEmpty()) return;
   const views::ViewRow& row = views::allViews()[size_t(m_tabs->currentIndex())];
-  const views::Figure figure = m_tabs->currentIndex() == 0 ? m_graph->figure(true) : row.figure(m_navigator.place(), m_look.theme(), m_stack->size());
+  const views::Figure figure = m_tabs->currentIndex() == 0 ? m_graph->figure() : row.figure(m_navigator.place(), m_look.theme(), m_stack->size());
   const views::About facts = about(m_navigator.place(), row, m_look.theme(), step_name(m_navigator.place()));
   QString why;
   if (!figure.draw) why = "there is nothing to draw yet";
@@ -233,11 +233,13 @@ void MainWindow::refreshWords() {
   QString crumbs = step ? views::qt(m_navigator.place().trace()->name) : QString();
   for (const QString& path : m_graph->crumbs()) crumbs += "   ›   " + path.section('/', -1);
   m_crumbs->setText(crumbs);
-  m_zoom->setText(m_tabs->currentIndex() == 0 ? m_graph->statusText() : QString());
+  refreshZoom();
   const auto& chosen = m_navigator.place().selected;
   m_entity->setText(chosen ? QString::fromStdString(entity_key(*chosen)) : QString());
   refreshPasses();
 }
+
+void MainWindow::refreshZoom() { m_zoom->setText(m_tabs->currentIndex() == 0 ? m_graph->statusText() : QString()); }
 
 void MainWindow::refreshPasses() {
   const int step = m_passModel->currentRow(true), row = step >= 0 ? step : m_passModel->currentRow(false);

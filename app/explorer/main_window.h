@@ -54,6 +54,7 @@ class MainWindow : public QMainWindow {
   void fail(const QString& words);
   void finished(std::shared_ptr<const trace::Document> document, const QString& words);
   void refreshWords();
+  void refreshZoom();
   void refreshPasses();
 
   Request m_request;

@@ -1,15 +1,21 @@
 #include "graph/graph_model.h"
 
 #include "kit/numbers.h"
+#include "place/reading.h"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace cutaway::views {
 
-const char* opClassText(trace::OpClass c) {
-  static const char* const words[] = {"elementwise", "broadcast", "injective", "reduction", "window", "contraction", "gather/scatter", "view", "opaque"};
-  return words[size_t(c)];
+QString keyOf(Entity e) {
+  switch (e.kind) {
+    case Entity::Kind::op: return QString("n:%1").arg(e.id);
+    case Entity::Kind::kernel: return QString("k:%1").arg(e.id);
+    case Entity::Kind::value: return QString("v:%1").arg(e.id);
+    default: return {};
+  }
 }
 
 QString typeText(const trace::GraphValue& value) { return qt(value.dtype) + qt(value.shape).remove(' '); }
@@ -18,21 +24,67 @@ namespace {
 
 bool before(const trace::GraphNode& a, const trace::GraphNode& b) { return a.order != b.order ? a.order < b.order : a.id < b.id; }
 
-// The member that gives a group its colour and its place: the contraction, else the first.
-const trace::GraphNode* mainMember(const trace::GraphDoc& g, const std::vector<NodeId>& members) {
-  const trace::GraphNode* best = nullptr;
-  for (const NodeId id : members) {
-    const trace::GraphNode* n = g.nodes.find(id);
-    if (!n) continue;
-    const auto rank = [](const trace::GraphNode* x) { return x->op_class == trace::OpClass::contraction ? 0 : 1; };
-    if (!best || rank(n) < rank(best) || (rank(n) == rank(best) && before(*n, *best))) best = n;
+// The op that gives each group its colour and its place.
+class Leaders {
+ public:
+  explicit Leaders(const trace::GraphDoc& g) : g_(g) {
+    for (const trace::GraphNode& n : g.nodes) {
+      if (!n.group.valid()) continue;
+      const trace::GraphNode*& best = of_[n.group.v];
+      if (!best || leads(n, *best)) best = &n;
+    }
   }
-  return best;
-}
+  const trace::GraphNode* of(GroupId id) const { return of_.value(id.v, nullptr); }
+  // Where an op is drawn: at its group's leader.
+  const trace::GraphNode* of(const trace::GraphNode* n) const { return n && n->group.valid() ? of(n->group) : n; }
+  const trace::GraphNode* of(Entity e) const {
+    switch (e.kind) {
+      case Entity::Kind::op: return of(g_.nodes.find(NodeId(e.id)));
+      case Entity::Kind::kernel: return of(GroupId(e.id));
+      case Entity::Kind::value: return of(producerOf(g_, ValueId(e.id)));
+      default: return nullptr;
+    }
+  }
+
+ private:
+  const trace::GraphDoc& g_;
+  QHash<uint32_t, const trace::GraphNode*> of_;
+};
+
+// How much lies directly within each scope; entry 0 is the model.
+struct ScopeTree {
+  struct Entry {
+    QString path;
+    int parent = -1, leaves = 0;
+    std::vector<int> children;
+  };
+  std::vector<Entry> entries{1};
+
+  explicit ScopeTree(const trace::GraphDoc& g) {
+    const Leaders leaders(g);
+    QHash<QString, int> at{{QString(), 0}};
+    for (const trace::GraphNode& n : g.nodes)
+      if (!n.owner.valid() && leaders.of(&n) == &n) ++entries[size_t(entry(at, qt(n.scope)))].leaves;
+    for (const trace::GraphValue& v : g.values) entries[0].leaves += v.role == trace::ValueRole::input || v.role == trace::ValueRole::output;
+  }
+  // Drawn as one frame with the scope in it (see Builder::collapse).
+  bool merges(const Entry& e) const { return e.parent >= 0 && e.leaves == 0 && e.children.size() == 1; }
+
+ private:
+  int entry(QHash<QString, int>& at, const QString& path) {
+    if (const auto found = at.constFind(path); found != at.constEnd()) return *found;
+    const qsizetype slash = path.lastIndexOf('/');
+    const int parent = entry(at, slash < 0 ? QString() : path.left(slash)), id = int(entries.size());
+    entries.push_back({path, parent, 0, {}});
+    entries[size_t(parent)].children.push_back(id);
+    at.insert(path, id);
+    return id;
+  }
+};
 
 class Builder {
  public:
-  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), wiring_(g) {}
+  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), wiring_(g), leaders_(g) {}
 
   GraphModel run(const QString& title) {
     GraphItem root;
@@ -89,7 +141,7 @@ class Builder {
       }
     }
     const std::vector<NodeId> members = n.group.valid() ? wiring_.members(n.group) : std::vector<NodeId>{n.id};
-    const trace::GraphNode* main = n.group.valid() ? mainMember(g_, members) : &n;
+    const trace::GraphNode* main = leaders_.of(&n);
     const int home = scope(qt(main->scope)), shown = shownScope(home);
     for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) model_.items[size_t(s)].count += int(members.size());
     int at = shown;
@@ -99,7 +151,7 @@ class Builder {
   }
   int addNode(const trace::GraphNode& n, int parent) {
     GraphItem item;
-    item.kind = GraphItem::Node, item.key = QString("n:%1").arg(n.id.v), item.name = qt(n.name), item.note = opClassText(n.op_class);
+    item.kind = GraphItem::Node, item.key = QString("n:%1").arg(n.id.v), item.name = qt(n.name), item.note = trace::op_class_name(n.op_class);
     item.entity = entity(n.id), item.category = n.category, item.eager = n.eager, item.members = {n.id};
     return add(item, parent);
   }
@@ -200,6 +252,7 @@ class Builder {
   const trace::GraphDoc& g_;
   const GraphOptions& options_;
   const trace::Wiring wiring_;
+  const Leaders leaders_;
   GraphModel model_;
   QHash<QString, int> scopes_;
   std::vector<std::pair<ValueId, int>> outputs_;
@@ -219,47 +272,42 @@ int GraphModel::itemOf(Entity e) const {
   }
 }
 
+QSet<QString> allScopes(const trace::GraphDoc& graph) {
+  QSet<QString> out;
+  for (const trace::GraphNode& n : graph.nodes)
+    if (!n.scope.empty() && !out.contains(qt(n.scope)))
+      for (const QString& path : scopePaths(n.scope)) out.insert(path);
+  return out;
+}
+
 QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities) {
   QStringList out;
-  std::optional<trace::Wiring> wiring;
-  for (const Entity e : entities) {
-    const trace::GraphNode* n = nullptr;
-    if (e.kind == Entity::Kind::op) n = graph.nodes.find(NodeId(e.id));
-    if (e.kind == Entity::Kind::kernel || e.kind == Entity::Kind::value) {
-      if (!wiring) wiring.emplace(graph);
-      if (e.kind == Entity::Kind::kernel) n = mainMember(graph, wiring->members(GroupId(e.id)));
-      else if (const NodeId p = wiring->producer(ValueId(e.id)); p.valid()) n = graph.nodes.find(p);
-    }
-    if (n && n->group.valid() && e.kind != Entity::Kind::kernel) {
-      if (!wiring) wiring.emplace(graph);
-      n = mainMember(graph, wiring->members(n->group));
-    }
-    if (!n) continue;
-    QString path;
-    for (const QString& part : qt(n->scope).split('/', Qt::SkipEmptyParts)) {
-      path += (path.isEmpty() ? "" : "/") + part;
-      if (!out.contains(path)) out << path;
-    }
-  }
+  if (entities.empty()) return out;
+  const Leaders leaders(graph);
+  for (const Entity e : entities)
+    if (const trace::GraphNode* n = leaders.of(e))
+      for (const QString& path : scopePaths(n->scope))
+        if (!out.contains(path)) out << path;
   return out;
 }
 
 QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most) {
   const QStringList around = scopesAround(graph, firing);
-  QSet<QString> open(around.begin(), around.end());
-  if (!open.isEmpty()) return open;
-  for (;;) {
-    const GraphModel model = buildGraph(graph, {}, {open, false});
-    QSet<QString> next = open;
-    int shown = 0;
-    for (const GraphItem& item : model.items)
-      if (item.kind == GraphItem::Scope && !item.open && item.parent >= 0 && model.items[size_t(item.parent)].open) next.insert(item.path);
-    if (next.size() == open.size()) return open;
-    const GraphModel grown = buildGraph(graph, {}, {next, false});
-    for (const GraphItem& item : grown.items) shown += item.parent >= 0 && grown.items[size_t(item.parent)].open;
-    if (shown > most) return open;
-    open = next;
+  if (!around.isEmpty()) return {around.begin(), around.end()};
+  const ScopeTree tree(graph);
+  const auto& all = tree.entries;
+  QSet<QString> open;
+  size_t shown = size_t(all[0].leaves) + all[0].children.size();
+  for (std::vector<int> closed = all[0].children, next; !closed.empty(); closed = std::exchange(next, {})) {
+    for (const int i : closed) {
+      const ScopeTree::Entry& e = all[size_t(i)];
+      shown += size_t(e.leaves) + e.children.size() - tree.merges(all[size_t(e.parent)]);
+      next.insert(next.end(), e.children.begin(), e.children.end());
+    }
+    if (shown > size_t(most)) break;
+    for (const int i : closed) open.insert(all[size_t(i)].path);
   }
+  return open;
 }
 
 } // namespace cutaway::views

@@ -1,5 +1,7 @@
 #include "kit/sequence.h"
 
+#include "kit/probe_sheet.h"
+
 #include <QBuffer>
 #include <QFileInfo>
 #include <QPainter>
@@ -10,18 +12,6 @@ namespace {
 
 constexpr double leastPage = 480, lead = 17;
 constexpr double longestSide = 14400 * 96 / 72.; // of a PDF page, in px
-
-// Measures; draws nothing.
-class NoSheet : public Sheet {
- public:
-  explicit NoSheet(const Theme& t) : Sheet(t, 1) {}
-  void push(QPointF, const QPainterPath*, double) override {}
-  void pop() override {}
-
- protected:
-  void rawPath(const QPainterPath&, const Fill&, const Stroke&) override {}
-  void rawText(QPointF, const QString&, const Type&, const Prepared&) override {}
-};
 
 // The height that the caption takes.
 double caption(Sheet& s, const Frame& frame, double width) {
@@ -44,7 +34,7 @@ QSizeF pageOf(const Theme& theme, const Frame& frame) {
 } // namespace
 
 double captionHeight(const Theme& theme, const Frame& frame, double width) {
-  NoSheet sheet(theme);
+  ProbeSheet sheet(theme);
   return caption(sheet, frame, width);
 }
 

@@ -43,6 +43,7 @@ class ChartSlider : public QAbstractSlider {
   uint32_t stepAt(double x) const;
   void reload();
   void makeCurves();
+  Curve curveOf(const std::vector<trace::Step>& steps, int which, bool timed, const QString& name) const;
   QString valueText(int curve) const;
   void drawBands(Sheet& s, double bottom) const;
 

@@ -20,9 +20,6 @@ class FigureView : public QAbstractScrollArea {
   const Figure& figure();
   void refresh(); // the place changed, or what the maker knows beside it
 
- signals:
-  void hovered(const QString& name);
-
  protected:
   bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
