@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <random>
 
 namespace cutaway::bench {
@@ -84,7 +85,10 @@ class Encoder {
 class LongTrace {
  public:
   explicit LongTrace(const trace::GraphDoc& first) : editor_(first) {
-    for (const trace::GraphNode& n : first.nodes) order_.push_back(n.id), next_node_ = std::max(next_node_, n.id.v + 1);
+    std::map<trace::Text, std::vector<NodeId>> scopes;
+    for (const trace::GraphNode& n : first.nodes) scopes[n.scope].push_back(n.id);
+    for (const auto& [scope, nodes] : scopes)
+      for (size_t i = 0; i < nodes.size(); ++i) order_.push_back(nodes[i]), group_.push_back(GroupId(nodes[i / 4 * 4].v)), next_node_ = std::max(next_node_, nodes[i].v + 1);
     for (const trace::GraphValue& v : first.values) next_value_ = std::max(next_value_, v.id.v + 1);
     now_ = {int64_t(first.nodes.size()), int64_t(first.nodes.size()), int64_t(first.nodes.size()) * 4096, 1 << 20, -1};
   }
@@ -92,12 +96,13 @@ class LongTrace {
     editor_.erase_notes();
     trace::Step s;
     s.id = id, s.pass = id / per_pass, s.phase = trace::Phase::rewrite;
-    const NodeId n = order_[random_() % order_.size()];
+    const size_t any = random_() % order_.size();
+    const NodeId n = order_[any];
     const trace::GraphNode node = *editor_.graph().nodes.find(n);
     if (id == 0) s.code = "import", s.title = "The model as imported", s.explanation = "Every node of the model as primitives.";
     else if (id % 6 == 1) refuse(s, node);
     else if (id % 6 == 4) insert(s, node);
-    else join(s, node);
+    else join(s, node, group_[any]);
     s.after = now_;
     s.edits = editor_.take();
     if (id == 0) s.edits.clear();
@@ -121,14 +126,13 @@ class LongTrace {
     added.scope = n.scope, added.order = n.order + 1e-7 * s.id, added.inputs = {read}, added.outputs = {v};
     editor_.set(trace::GraphValue{.id = v, .name = fmt::format("copied_{}", v.v), .dtype = "f32", .shape = "[1,8,16]", .bytes = 512});
     editor_.set(std::move(added));
-    order_.push_back(id);
     now_.nodes++, now_.launches++, now_.traffic_bytes += 1024;
     s.code = "relayout", s.entities = {entity(id), entity(n.id)};
     s.title = fmt::format("A copy of {} is paid", n.name.str());
     s.explanation = fmt::format("{} in {} is read in another order: 512 bytes are copied, {} cache lines are saved.", n.name.str(), n.scope.str(), random_() % 9999);
   }
-  void join(trace::Step& s, const trace::GraphNode& n) {
-    const GroupId g(n.id.v / 4);
+  // Four neighbours of a scope are a group.
+  void join(trace::Step& s, const trace::GraphNode& n, GroupId g) {
     if (!editor_.graph().groups.contains(g)) editor_.set(trace::GraphGroup{.id = g, .name = fmt::format("K{} {}", g.v, n.name.str()), .category = n.category});
     editor_.group(g, [](trace::GraphGroup& group) { group.saved_bytes += 512; });
     editor_.node(n.id, [g](trace::GraphNode& node) { node.group = g; });
@@ -140,6 +144,7 @@ class LongTrace {
 
   trace::GraphEditor editor_;
   std::vector<NodeId> order_;
+  std::vector<GroupId> group_; // of each
   std::mt19937 random_{7};
   uint32_t next_node_ = 0, next_value_ = 0;
   trace::Metrics now_;
