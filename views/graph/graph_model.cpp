@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace cutaway::views {
@@ -84,7 +85,7 @@ struct ScopeTree {
 
 class Builder {
  public:
-  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), wiring_(g), leaders_(g) {}
+  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), leaders_(g) {}
 
   GraphModel run(const QString& title) {
     GraphItem root;
@@ -113,6 +114,11 @@ class Builder {
     return at;
   }
 
+  int scope(const trace::Text& path) { // thousands of ops share one text
+    const auto [found, fresh] = known_.try_emplace(&path.str(), 0);
+    if (fresh) found->second = scope(qt(path));
+    return found->second;
+  }
   int scope(const QString& path) {
     if (const auto found = scopes_.constFind(path); found != scopes_.constEnd()) return *found;
     const qsizetype slash = path.lastIndexOf('/');
@@ -133,38 +139,37 @@ class Builder {
     return shown;
   }
 
+  // Ops come in order, so a group's members do.
   void place(const trace::GraphNode& n) {
-    if (n.group.valid()) {
-      if (const auto known = model_.item_of_group.constFind(n.group.v); known != model_.item_of_group.constEnd()) {
-        model_.item_of_node.insert(n.id.v, *known);
-        return;
-      }
-    }
-    const std::vector<NodeId> members = n.group.valid() ? wiring_.members(n.group) : std::vector<NodeId>{n.id};
-    const trace::GraphNode* main = leaders_.of(&n);
-    const int home = scope(qt(main->scope)), shown = shownScope(home);
-    for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) model_.items[size_t(s)].count += int(members.size());
+    const int home = scope(leaders_.of(&n)->scope), shown = shownScope(home);
+    for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) ++model_.items[size_t(s)].count;
     int at = shown;
-    if (model_.items[size_t(shown)].open) at = n.group.valid() ? addGroup(n.group, members, home) : addNode(n, home);
+    if (n.group.valid()) {
+      const auto known = model_.item_of_group.constFind(n.group.v);
+      if (known != model_.item_of_group.constEnd()) at = *known;
+      else if (model_.items[size_t(shown)].open) at = addGroup(n.group, home);
+      model_.item_of_group.insert(n.group.v, at);
+      if (model_.items[size_t(at)].kind == GraphItem::Group) model_.items[size_t(at)].members.push_back(n.id);
+    } else if (model_.items[size_t(shown)].open) {
+      at = addNode(n, home);
+    }
     model_.item_of_node.insert(n.id.v, at);
-    if (n.group.valid()) model_.item_of_group.insert(n.group.v, at);
+    for (const ValueId v : n.outputs) model_.item_of_value.insert(v.v, at);
   }
   int addNode(const trace::GraphNode& n, int parent) {
     GraphItem item;
-    item.kind = GraphItem::Node, item.key = QString("n:%1").arg(n.id.v), item.name = qt(n.name), item.note = trace::op_class_name(n.op_class);
+    item.kind = GraphItem::Node, item.key = keyOf(entity(n.id)), item.name = qt(n.name), item.note = trace::op_class_name(n.op_class);
     item.entity = entity(n.id), item.category = n.category, item.eager = n.eager, item.members = {n.id};
     return add(item, parent);
   }
-  int addGroup(GroupId id, std::vector<NodeId> members, int parent) {
+  int addGroup(GroupId id, int parent) {
     GraphItem item;
-    item.kind = GraphItem::Group, item.key = QString("k:%1").arg(id.v), item.entity = entity(id);
+    item.kind = GraphItem::Group, item.key = keyOf(entity(id)), item.entity = entity(id);
     if (const trace::GraphGroup* group = g_.groups.find(id)) {
       item.name = qt(group->name), item.category = group->category;
       item.eager = group->kind == trace::GroupKind::eager;
       item.note = !group->caption.empty() ? qt(group->caption) : group->saved_bytes > 0 ? "saved " + byteText(group->saved_bytes) : "nothing saved";
     }
-    std::sort(members.begin(), members.end(), [this](NodeId a, NodeId b) { return before(*g_.nodes.find(a), *g_.nodes.find(b)); });
-    item.members = std::move(members);
     return add(item, parent);
   }
 
@@ -174,12 +179,21 @@ class Builder {
     item.name = v.name.empty() ? QString("value %1").arg(v.id.v) : qt(v.name), item.note = typeText(v);
     return add(item, 0);
   }
+  // What ops read and none makes.
   void inputs() {
+    QSet<uint32_t> may, read, made;
     for (const trace::GraphValue& v : g_.values) {
       const bool stored = v.role == trace::ValueRole::parameter || v.role == trace::ValueRole::constant;
-      if (wiring_.producer(v.id).valid() || wiring_.consumers(v.id).empty() || (stored && !options_.constants)) continue;
-      if (stored || v.role == trace::ValueRole::input) model_.item_of_value.insert(v.id.v, addValue(v));
+      if (stored ? options_.constants : v.role == trace::ValueRole::input) may.insert(v.id.v);
     }
+    for (const trace::GraphNode& n : g_.nodes) {
+      for (const ValueId v : n.inputs)
+        if (may.contains(v.v)) read.insert(v.v);
+      for (const ValueId v : n.outputs)
+        if (may.contains(v.v)) made.insert(v.v);
+    }
+    for (const trace::GraphValue& v : g_.values)
+      if (read.contains(v.id.v) && !made.contains(v.id.v)) model_.item_of_value.insert(v.id.v, addValue(v));
   }
   void outputs() {
     for (const trace::GraphValue& v : g_.values)
@@ -235,26 +249,22 @@ class Builder {
     l.bytes = !value || value->bytes < 0 || l.bytes < 0 ? -1 : l.bytes + value->bytes;
   }
   void links(const std::vector<const trace::GraphNode*>& nodes) {
-    const auto source = [this](ValueId v) {
-      const NodeId producer = wiring_.producer(v);
-      return producer.valid() ? model_.item_of_node.value(producer.v, -1) : model_.item_of_value.value(v.v, -1);
-    };
-    for (const trace::GraphNode* n : nodes)
+    for (const trace::GraphNode* n : nodes) {
+      const int to = model_.item_of_node.value(n->id.v, -1);
       for (const ValueId v : n->inputs)
-        if (v.valid()) link(source(v), model_.item_of_node.value(n->id.v, -1), v);
-    for (const auto& [v, item] : outputs_) link(source(v), item, v);
+        if (v.valid()) link(model_.item_of_value.value(v.v, -1), to, v);
+    }
+    for (const auto& [v, item] : outputs_) link(model_.item_of_value.value(v.v, -1), item, v);
     model_.links_of.resize(model_.items.size());
     for (int i = 0; i < int(model_.links.size()); ++i) model_.links_of[size_t(model_.links[size_t(i)].level)].push_back(i);
-    for (const trace::GraphNode* n : nodes)
-      for (const ValueId v : n->outputs) model_.item_of_value.insert(v.v, model_.item_of_node.value(n->id.v, -1));
   }
 
   const trace::GraphDoc& g_;
   const GraphOptions& options_;
-  const trace::Wiring wiring_;
   const Leaders leaders_;
   GraphModel model_;
   QHash<QString, int> scopes_;
+  std::unordered_map<const std::string*, int> known_; // by the text that ops share
   std::vector<std::pair<ValueId, int>> outputs_;
   std::map<std::tuple<int, int, int, uint32_t>, int> joined_;
 };

@@ -33,7 +33,7 @@ ChartSlider::ChartSlider(Navigator& navigator, Look& look, QWidget* parent) : QA
   setFocusPolicy(Qt::StrongFocus);
   connect(&navigator, &Navigator::documentChanged, this, &ChartSlider::reload);
   connect(&navigator, &Navigator::stepChanged, this, [this] { setValue(int(m_navigator.place().step)), update(); });
-  connect(&look, &Look::changed, this, qOverload<>(&QWidget::update));
+  connect(&look, &Look::changed, this, [this] { forgetCurves(), update(); });
   connect(this, &QAbstractSlider::valueChanged, this, [this](int value) { m_navigator.goTo(uint32_t(value)); });
   reload();
 }
@@ -41,12 +41,13 @@ ChartSlider::ChartSlider(Navigator& navigator, Look& look, QWidget* parent) : QA
 void ChartSlider::setCompact(bool compact) {
   m_compact = compact;
   setFixedHeight(compact ? 56 : 96);
-  m_curves.clear();
+  forgetCurves();
   update();
 }
 
 void ChartSlider::reload() {
-  m_curves.clear(), m_refused.clear(), m_range = {1, 0};
+  forgetCurves();
+  m_refused.clear(), m_range = {1, 0};
   setRange(0, std::max(0, int(m_navigator.stepCount()) - 1));
   setPageStep(10);
   setValue(int(m_navigator.place().step));
@@ -135,6 +136,25 @@ void ChartSlider::drawBands(Sheet& s, double bottom) const {
   }
 }
 
+// Thousands of points in each: drawn once a document, size and theme.
+void ChartSlider::drawCurves(int rows, double top, double high) {
+  const Theme& t = m_look.theme();
+  m_picture = QPixmap(size() * devicePixelRatio());
+  m_picture.setDevicePixelRatio(devicePixelRatio());
+  m_picture.fill(Qt::transparent);
+  QPainter painter(&m_picture);
+  PainterSheet s(painter, t);
+  for (int c = 0; c < rows && c < int(m_curves.size()); ++c) {
+    if (!m_curves[size_t(c)].known) continue;
+    const double y = top + c * high;
+    const QPainterPath line = QTransform(right() - left(), 0, 0, 13, left(), y + 1).map(m_curves[size_t(c)].line);
+    QPainterPath area = line;
+    area.lineTo(line.currentPosition().x(), y + 15), area.lineTo(line.elementAt(0).x, y + 15);
+    s.path(area, {mix(t.c("accent"), t.c("chrome"), .1)});
+    s.path(line, {}, {mix(t.c("accent"), t.c("chrome"), .75), 1.2, {}, true});
+  }
+}
+
 void ChartSlider::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   const Theme& t = m_look.theme();
@@ -153,13 +173,9 @@ void ChartSlider::paintEvent(QPaintEvent*) {
     const double y = top + c * high;
     s.text({left() - 12, y + 8}, m_curves[size_t(c)].name, {.px = 10, .role = "textSecondary", .anchor = 1});
     s.text({width() - 12., y + 8}, valueText(c), {.px = 11, .weight = 500, .anchor = 1});
-    if (!m_curves[size_t(c)].known) continue;
-    const QPainterPath line = QTransform(right() - left(), 0, 0, 13, left(), y + 1).map(m_curves[size_t(c)].line);
-    QPainterPath area = line;
-    area.lineTo(line.currentPosition().x(), y + 15), area.lineTo(line.elementAt(0).x, y + 15);
-    s.path(area, {mix(t.c("accent"), t.c("chrome"), .1)});
-    s.path(line, {}, {mix(t.c("accent"), t.c("chrome"), .75), 1.2, {}, true});
   }
+  if (m_picture.isNull()) drawCurves(rows, top, high);
+  painter.drawPixmap(0, 0, m_picture);
   double lastMark = -100;
   for (const uint32_t r : m_refused) { // one for each 8 px
     const double x = xOf(r + .5);
