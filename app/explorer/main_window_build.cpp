@@ -201,6 +201,10 @@ void MainWindow::buildMenus() {
   QAction* constants = view->addAction("Constants in the graph");
   constants->setCheckable(true);
   connect(constants, &QAction::toggled, m_graph, &views::GraphView::setConstants);
+  QAction* drift = view->addAction("Drift on the graph");
+  drift->setCheckable(true);
+  connect(drift, &QAction::toggled, m_graph, &views::GraphView::setDrift);
+  view->addAction("Try the layout again", m_graph, &views::GraphView::retryLayout);
   view->addAction("Open all scopes", m_graph, [this] { m_graph->expandAll(true); });
   view->addAction("Close all scopes", m_graph, [this] { m_graph->expandAll(false); });
   QMenu* step = menuBar()->addMenu("Step");

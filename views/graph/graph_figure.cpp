@@ -1,5 +1,6 @@
 #include "graph/graph_figure.h"
 
+#include "graph/graph_heat.h"
 #include "graph/graph_painter.h"
 #include "kit/marks.h"
 #include "kit/probe_sheet.h"
@@ -76,9 +77,7 @@ Places translated(Places places, QPointF by) {
   return places;
 }
 
-} // namespace
-
-Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
+Figure oneFigure(const Place& place, const Theme& theme, QSizeF room, bool drift) {
   const trace::Trace* trace = place.trace();
   if (!trace || trace->steps().empty()) return emptyGraph(room);
   const trace::GraphDoc graph = trace->at(place.step);
@@ -91,9 +90,28 @@ Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
     before = translated(old->places, moved(*old, *scene));
   }
   const StepMarks marks = marksOf(place, *scene, before);
-  const QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
-  return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
+  if (!drift) return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  const std::optional<GraphHeat> heat = heatOf(place, *scene);
+  ProbeSheet probe(theme);
+  if (heat) drawHeat(probe, *scene, *heat, QRectF(QPointF(), scene->size)), canvas |= probe.ink.adjusted(-8, -8, 8, 8);
+  canvas.adjust(0, -heatLegendSize.height() - 32, std::max(0., heatLegendSize.width() + 32 - canvas.width()), 0);
+  canvas = canvas.toAlignedRect();
+  Figure out = figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  out.draw = [graph = out.draw, scene, heat, at = -canvas.topLeft()](Sheet& s) {
+    graph(s);
+    s.push(at);
+    if (heat) drawHeat(s, *scene, *heat, QRectF(QPointF(), scene->size));
+    s.pop();
+    drawHeatLegend(s, heat ? &*heat : nullptr, {16, 16});
+  };
+  return out;
 }
+
+} // namespace
+
+Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, false); }
+Figure graphHeatFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, true); }
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();

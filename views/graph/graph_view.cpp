@@ -4,7 +4,10 @@
 #include "kit/marks.h"
 #include "kit/probe_sheet.h"
 
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 
 #include <cmath>
 #include <utility>
@@ -26,6 +29,7 @@ GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidge
   setAccessibleName("Graph");
   setMouseTracking(true);
   setMinimumSize(160, 120);
+  buildStrip();
   m_soon.setSingleShot(true);
   m_frames.setInterval(15);
   connect(&m_soon, &QTimer::timeout, this, &GraphView::prepare);
@@ -101,7 +105,9 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   m_before = m_scene;
   m_scene = std::move(scene);
   m_minimap.reset(), m_crumbsKnown = false;
-  emit plainLayout(!m_scene->exact);
+  m_strip->setVisible(!m_scene->exact);
+  m_stripWords->setText(m_runner.trouble() + "; a simpler layout is shown.");
+  m_heat = m_drift ? heatOf(m_navigator.place(), *m_scene) : std::nullopt;
   const QPointF shift = m_before && !m_fresh ? keptShift() : QPointF();
   QHash<QString, QRectF> old;
   if (m_before) old = m_before->places;
@@ -227,6 +233,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     const QRectF seen(centre - half / k, QSizeF(size()) / k);
     if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
     else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
+    if (m_heat && !(m_motion && t < 1)) drawHeat(sheet, *m_scene, *m_heat, seen);
   }
   painter.restore();
   if (width() >= 640) drawOverlay(painter);
@@ -246,6 +253,7 @@ void GraphView::drawOverlay(QPainter& painter) const {
   const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
   s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
   drawLegend(s);
+  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 40 - heatLegendSize.height()});
 }
 
 const GraphView::Minimap& GraphView::minimap() const {
@@ -285,9 +293,10 @@ Figure GraphView::figure() const {
   if (!m_scene) return {};
   Figure out;
   out.size = m_scene->size;
-  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected](Sheet& s) {
+  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat](Sheet& s) {
     s.rect({{}, scene->size}, 0, {s.t.c("canvas")});
     drawGraph(s, *scene, marks, chosen, {{}, scene->size});
+    if (heat) drawHeat(s, *scene, *heat, {{}, scene->size}), drawHeatLegend(s, &*heat, {16, 16});
   };
   return out;
 }
@@ -426,6 +435,24 @@ void GraphView::follow(bool forward) {
 void GraphView::setConstants(bool shown) {
   m_constants = shown;
   later();
+}
+
+void GraphView::setDrift(bool shown) {
+  m_drift = shown;
+  m_heat = shown && m_scene ? heatOf(m_navigator.place(), *m_scene) : std::nullopt;
+  update();
+}
+
+void GraphView::buildStrip() {
+  m_strip = new QWidget(this);
+  m_strip->setObjectName("strip"), m_strip->setAttribute(Qt::WA_StyledBackground);
+  m_stripWords = new QLabel;
+  auto* again = new QPushButton("Try again");
+  connect(again, &QPushButton::clicked, this, &GraphView::retryLayout);
+  auto* row = new QHBoxLayout(m_strip);
+  row->setContentsMargins(16, 4, 16, 4), row->setSpacing(8);
+  row->addWidget(m_stripWords), row->addWidget(again), row->addStretch();
+  m_strip->hide();
 }
 
 void GraphView::remember() {

@@ -1,4 +1,5 @@
 #pragma once
+#include "graph/graph_heat.h"
 #include "graph/graph_motion.h"
 #include "graph/layout_runner.h"
 #include "kit/figure.h"
@@ -8,6 +9,8 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
+
+class QLabel;
 
 namespace cutaway::views {
 
@@ -38,12 +41,12 @@ class GraphView : public QWidget {
   void zoomBy(double factor, QPointF at);
   void panTo(QPointF centre);
   void setConstants(bool shown);
+  void setDrift(bool shown); // boxes coloured by drift
   void back();
   void retryLayout();
 
  signals:
   void viewChanged();
-  void plainLayout(bool shown); // some level was laid out plainly: dot took too long, died or is not there
 
  protected:
   bool event(QEvent* event) override;
@@ -84,6 +87,7 @@ class GraphView : public QWidget {
   void follow(bool forward);
   void openSelected();
   void remember();
+  void buildStrip();
   void drawOverlay(QPainter& painter) const;
   void drawLegend(Sheet& s) const;
   QRectF minimapBox() const { return QRectF(width() - 148, height() - 108, 132, 92); }
@@ -106,7 +110,10 @@ class GraphView : public QWidget {
   mutable QStringList m_crumbs;
   mutable bool m_crumbsKnown = false;
   QSet<QString> m_open, m_openedByHand, m_closedByHand;
-  bool m_constants = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false;
+  std::optional<GraphHeat> m_heat; // of the scene
+  QWidget* m_strip = nullptr;      // says that the layout is plain, and offers another try
+  QLabel* m_stripWords = nullptr;
+  bool m_constants = false, m_drift = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false;
   QPointF m_centre, m_fromCentre;
   double m_zoom = 1, m_fromZoom = 1;
   std::optional<Entity> m_target; // to be brought to the middle once it is laid out

@@ -115,6 +115,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
 
 void GraphView::resizeEvent(QResizeEvent* event) {
   m_minimap.reset();
+  m_strip->setGeometry(0, 0, width(), 36);
   if (m_scene && !event->oldSize().isValid()) fit();
 }
 

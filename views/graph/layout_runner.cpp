@@ -10,7 +10,7 @@ namespace cutaway::views {
 LayoutRunner::LayoutRunner(QObject* parent) : QObject(parent) {
   for (Worker& w : m_workers) {
     w.clock.setSingleShot(true);
-    connect(&w.clock, &QTimer::timeout, this, [this, &w] { finish(w, false); });
+    connect(&w.clock, &QTimer::timeout, this, [this, &w] { finish(w, QString("Layout stopped after %1 s").arg(timeout / 1000.)); });
   }
 }
 
@@ -60,9 +60,9 @@ void LayoutRunner::ask(Worker& w, DotQuestion question) {
   if (!w.process) {
     w.process = new QProcess(this);
     connect(w.process, &QProcess::readyReadStandardOutput, this, [this, &w] { read(w); });
-    connect(w.process, &QProcess::errorOccurred, this, [this, &w] { finish(w, false); });
+    connect(w.process, &QProcess::errorOccurred, this, [this, &w](QProcess::ProcessError error) { finish(w, error == QProcess::FailedToStart ? "Graphviz' dot does not start" : "Graphviz' dot ended early"); });
     w.process->setStandardErrorFile(QProcess::nullDevice());
-    w.process->start("dot", {"-Tjson"});
+    w.process->start(program, {"-Tjson"});
   }
   if (w.process) w.process->write(w.question.text); // else it has failed to start
 }
@@ -70,14 +70,18 @@ void LayoutRunner::ask(Worker& w, DotQuestion question) {
 // An answer ends with the brace that closes its graph, the only one at the start of a line.
 void LayoutRunner::read(Worker& w) {
   w.answer += w.process->readAllStandardOutput();
-  if (!w.question.text.isEmpty() && w.answer.endsWith("\n}\n")) finish(w, true);
+  if (!w.question.text.isEmpty() && w.answer.endsWith("\n}\n")) finish(w, {});
 }
 
-void LayoutRunner::finish(Worker& w, bool good) {
+void LayoutRunner::finish(Worker& w, const QString& trouble) {
   if (w.question.text.isEmpty()) return drop(w); // it died while it had nothing to do
   std::optional<DotResult> result;
-  if (good) result = parseDot(w.answer, w.question.input);
-  if (!result) drop(w), result = plainLayers(w.question.input);
+  if (trouble.isEmpty()) result = parseDot(w.answer, w.question.input);
+  if (!result) {
+    drop(w);
+    m_trouble = trouble.isEmpty() ? QString("Graphviz' dot gave no layout") : trouble;
+    result = plainLayers(w.question.input);
+  }
   m_known.insert(w.question.text, std::make_shared<const DotResult>(std::move(*result)));
   const bool wanted = std::exchange(w.wanted, false);
   w.question = {}, w.answer.clear();

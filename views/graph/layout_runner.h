@@ -28,7 +28,10 @@ class LayoutRunner : public QObject {
   bool busy() const;
   // Plain answers are asked for again.
   void forgetPlain();
+  // Why the last plain answer is plain: "Layout stopped after 5 s".
+  const QString& trouble() const { return m_trouble; }
   int timeout = 5000; // ms
+  QString program = "dot";
 
  signals:
   void answered(); // all that was requested
@@ -44,11 +47,12 @@ class LayoutRunner : public QObject {
   void startNext();
   void ask(Worker& worker, DotQuestion question);
   void read(Worker& worker);
-  void finish(Worker& worker, bool good);
+  void finish(Worker& worker, const QString& trouble); // empty: there is an answer
   void drop(Worker& worker); // kills its process
   QHash<QByteArray, std::shared_ptr<const DotResult>> m_known;
   std::vector<DotQuestion> m_waiting;
   std::array<Worker, 2> m_workers;
+  QString m_trouble;
 };
 
 } // namespace cutaway::views
