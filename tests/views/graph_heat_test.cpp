@@ -67,7 +67,7 @@ TEST(GraphHeat, SaysInWordsWhatItColours) {
     return out.join('\n');
   };
   const QString drifts = words(chainWithDrift(24));
-  for (const char* word : {"culprit: first over the limit", "over the limit", "op 17", "ulp", "limit 2"}) EXPECT_TRUE(drifts.contains(word)) << word;
+  for (const char* word : {"culprit: first over the limit", "over the limit", "op 17", "ulp", "at least 2"}) EXPECT_TRUE(drifts.contains(word)) << word;
   EXPECT_TRUE(words(chainWithDrift(8)).contains("no culprit"));
   Place none = chainWithDrift(8);
   auto document = std::make_shared<trace::Document>();

@@ -95,15 +95,13 @@ void drawHeatLegend(Sheet& s, const GraphHeat* heat, QPointF at) {
     s.text(in + QPointF(0, 40), "Run (R) compares compiled, eager and float64.", small);
     return;
   }
-  const QRectF ramp(in + QPointF(0, 14), QSizeF(rampWidth, rampHeight));
+  const QRectF ramp(in + QPointF(0, 9), QSizeF(rampWidth, rampHeight));
   constexpr int steps = 16;
   for (int i = 0; i < steps; ++i) s.rects({s.pixels({ramp.left() + ramp.width() * i / steps, ramp.top(), ramp.width() / steps + 1, ramp.height()})}, {s.t.ramp(double(i) / (steps - 1))});
-  const double limit = ramp.left() + ramp.width() * rampAt(*heat, heat->limit);
-  s.line({limit, ramp.top() - 4}, {limit, ramp.bottom() + 4}, {s.t.c("refused"), 1.5, {2, 3}});
   const double low = std::exp2(heat->low), high = std::exp2(heat->high);
   s.text({ramp.left(), ramp.bottom() + 12}, number(low), small);
-  if (limit - ramp.left() > 36 && ramp.right() - limit > 36) s.text({limit, ramp.bottom() + 12}, "limit " + number(heat->limit), {.px = 11, .role = "textSecondary", .anchor = 0});
   s.text({ramp.right(), ramp.bottom() + 12}, heat->high < 20 ? number(high) : ulpText(high), {.px = 11, .role = "textSecondary", .anchor = 1});
+  s.text({ramp.left(), ramp.bottom() + 27}, QString("limit: 1.5 %1 eager, at least %2").arg(QChar(0xd7)).arg(number(heat->limit)), small);
   const double right = ramp.right() + 16, room = at.x() + heatLegendSize.width() - legendPad - right;
   s.text({right, at.y() + 14}, QString("ulp from float64, worst %1").arg(ulpText(heat->worst)), {.px = 11, .role = "textSecondary", .room = room});
   s.text({right, at.y() + 30}, QString("%1 of %2 over the limit").arg(heat->over).arg(heat->compared), {.px = 11, .role = heat->over ? "refused" : "text", .weight = 600, .room = room});

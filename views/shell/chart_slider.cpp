@@ -93,7 +93,7 @@ ChartSlider::Curve ChartSlider::curveOf(const std::vector<trace::Step>& steps, i
     for (; i < steps.size() && i * columns / steps.size() == column; ++i)
       if (const double v = valueOf(steps[i].after, which, timed); v >= 0) least = std::min(least, v), most = std::max(most, v), last = v;
     if (last < 0) continue;
-    if (line.isEmpty()) line.moveTo(x, y(last));
+    if (line.elementCount() == 0) line.moveTo(x, y(last));
     to(x, line.currentPosition().y());
     if (least < last) to(x, y(least));
     if (most > last) to(x, y(most));
