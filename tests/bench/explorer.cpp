@@ -161,7 +161,7 @@ class Bench {
     auto first = imported(folder_ + "/encoder10000.onnx");
     ::malloc_trim(0);
     const double before = residentMb();
-    const auto document = std::make_shared<const trace::Document>(longDocument(first, steps));
+    auto document = std::make_shared<const trace::Document>(longDocument(first, steps));
     ::malloc_trim(0);
     report_.add(name, "memory of the document", residentMb() - before, "MB", 500);
     std::vector<double> ms;
@@ -178,6 +178,12 @@ class Bench {
     window_->navigator().setDocument(document, false);
     report_.add(name, "show: until it is painted", firstPicture(start), "ms");
     seeks(name, steps);
+    const auto other = std::make_shared<const trace::Document>(longDocument(first, 100));
+    document.reset(); // the window held it last
+    watchdog_.phase("another document in place of " + name);
+    window_->navigator().setDocument(other, false);
+    spin([&] { return shown(); });
+    watchdog_.phase({});
     window_.reset();
     report_.add("process", "resident", residentMb(), "MB"), report_.add("process", "resident, most", residentMb("VmHWM:"), "MB");
   }
@@ -297,9 +303,10 @@ class Bench {
     g.expandAll(true);
     spin([&] { return shown(); });
     report_.add(group, "all scopes laid out", msSince(start), "ms");
-    report_.add(group, "items in sight", double(g.scene()->model.items.size()), "");
+    report_.add(group, "items laid out", double(g.scene()->model.items.size()), "");
     g.fit();
     spin([&] { return shown(); });
+    report_.add(group, "zoom with all in sight", g.zoom() * 100, "%");
     sweep(group, "all in sight");
     g.fit();
     g.zoomBy(1 / g.zoom(), QPointF(g.width() / 2., g.height() / 2.));

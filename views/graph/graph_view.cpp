@@ -15,7 +15,7 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double least = .02, most = 4;
+constexpr double least = .02, most = 4; // zoom; less where all of a graph takes less
 
 QString levelName(Level level) {
   static const char* const names[] = {"dots", "names", "types", "full"};
@@ -305,7 +305,7 @@ Figure GraphView::figure() const {
 void GraphView::zoomBy(double factor, QPointF at) {
   finishMotion();
   const QPointF fixed = toScene(at);
-  m_zoom = std::clamp(m_zoom * factor, least, most);
+  m_zoom = std::clamp(m_zoom * factor, std::min(least, zoomForAll()), most);
   m_centre = fixed - (at - QPointF(width(), height()) / 2) / m_zoom;
   update(), emit viewChanged();
 }
@@ -318,16 +318,21 @@ void GraphView::panTo(QPointF centre) {
   update(), emit viewChanged();
 }
 
+double GraphView::zoomForAll() const {
+  if (!m_scene) return 1;
+  return std::min(width() / std::max(1., m_scene->size.width()), height() / std::max(1., m_scene->size.height()));
+}
+
 void GraphView::fit() {
   finishMotion();
   if (!m_scene) return;
   const QSizeF s = m_scene->size;
-  const double across = width() / std::max(1., s.width()), down = height() / std::max(1., s.height());
+  const double all = zoomForAll();
   const QRectF firing = m_navigator.place().step + 1 < m_navigator.stepCount() && m_navigator.place().step > 0 ? firingBox() : QRectF();
-  if (!firing.isEmpty() && std::min(across, down) < .5 && (m_centre - firing.center()).manhattanLength() > 1) {
+  if (!firing.isEmpty() && all < .5 && (m_centre - firing.center()).manhattanLength() > 1) {
     m_zoom = 1, m_centre = firing.center(); // all of it would show nothing of the step
   } else {
-    m_zoom = std::clamp(std::min(across, down), least, 1.);
+    m_zoom = std::min(all, 1.);
     m_centre = {s.width() / 2, s.height() / 2};
   }
   update(), emit viewChanged();

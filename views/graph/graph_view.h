@@ -87,6 +87,7 @@ class GraphView : public QWidget {
   void follow(bool forward);
   void openSelected();
   void remember();
+  double zoomForAll() const;
   void buildStrip();
   void drawOverlay(QPainter& painter) const;
   void drawLegend(Sheet& s) const;
