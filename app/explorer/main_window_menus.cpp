@@ -70,6 +70,8 @@ void MainWindow::buildViewMenu() {
   };
   check(view, "Split", QKeySequence("Ctrl+\\"), [this](bool on) { m_pane->split(on); });
   check(view, "Constants in the graph", {}, [this](bool on) { graph().setConstants(on); });
+  check(view, "Drift on the graph", {}, [this](bool on) { graph().setDrift(on); });
+  view->addAction("Try the layout again", this, [this] { graph().retryLayout(); });
   check(view, "Reduce motion", {}, [this](bool on) {
     m_look.setReducedMotion(on);
     kept().setValue("still", on);

@@ -152,7 +152,7 @@ const views::ViewMode& Pane::mode() const {
 
 views::Figure Pane::figure() const {
   const Half& half = focused();
-  if (half.stack->currentWidget() == half.graph) return half.graph->figure(true);
+  if (half.stack->currentWidget() == half.graph) return half.graph->figure();
   return mode().figure(m_navigator.place(), m_look.theme(), half.stack->size());
 }
 

@@ -12,10 +12,12 @@ namespace cutaway::trace {
 
 using NoteId = Id<struct NoteTag>;
 
-// How fusion sees an op; its words (trace/file/fields.h) are those of tokens.json.
+// How fusion sees an op; its words are those of tokens.json.
 enum class OpClass : uint8_t {
   elementwise, broadcast, injective, reduction, window, contraction, gather_scatter, view, opaque
 };
+inline constexpr const char* op_class_words[] = {"elementwise", "broadcast", "injective", "reduction", "window", "contraction", "gather/scatter", "view", "opaque"};
+inline const char* op_class_name(OpClass c) { return op_class_words[static_cast<size_t>(c)]; }
 enum class ValueRole : uint8_t { intermediate, input, output, parameter, constant };
 enum class GroupKind : uint8_t { fused, library, eager, region };
 // Why a merge, a placement or a rewrite was not made.

@@ -20,15 +20,6 @@ std::shared_ptr<const trace::Document> documentOf(const std::string& path) {
   return std::make_shared<trace::Document>(driver::make_document(**session, info, path));
 }
 
-QSet<QString> allScopes(const trace::GraphDoc& graph) {
-  QSet<QString> out;
-  for (const trace::GraphNode& n : graph.nodes) {
-    QString path;
-    for (const QString& part : qt(n.scope).split('/', Qt::SkipEmptyParts)) out.insert(path += (path.isEmpty() ? "" : "/") + part);
-  }
-  return out;
-}
-
 // No line runs through a box of its level.
 int crossings(const GraphScene& scene) {
   int out = 0;

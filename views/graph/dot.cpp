@@ -118,18 +118,18 @@ DotResult plainLayers(const DotInput& in) {
   return out;
 }
 
-DotResult runDot(const DotInput& in, int ms) {
+DotResult runDot(const DotQuestion& q, int ms) {
   QProcess dot;
   dot.start("dot", {"-Tjson"});
   if (dot.waitForStarted(ms)) {
-    dot.write(dotText(in));
+    dot.write(q.text);
     dot.closeWriteChannel();
     if (dot.waitForFinished(ms) && dot.exitCode() == 0)
-      if (auto result = parseDot(dot.readAllStandardOutput(), in)) return std::move(*result);
+      if (auto result = parseDot(dot.readAllStandardOutput(), q.input)) return std::move(*result);
     dot.kill();
     dot.waitForFinished(100);
   }
-  return plainLayers(in);
+  return plainLayers(q.input);
 }
 
 } // namespace cutaway::views

@@ -29,11 +29,16 @@ struct DotResult {
 };
 
 QByteArray dotText(const DotInput& input);
+// An input with its text, which is also its key wherever answers are kept.
+struct DotQuestion {
+  QByteArray text;
+  DotInput input;
+};
 // Nothing where the answer is not what dot writes for this input.
 std::optional<DotResult> parseDot(const QByteArray& json, const DotInput& input);
 // Layers by longest path in the order given: what is drawn when dot cannot help. Any graph, cycles included.
 DotResult plainLayers(const DotInput& input);
 // Runs dot and waits, at most `ms`; plainLayers where that fails.
-DotResult runDot(const DotInput& input, int ms = 5000);
+DotResult runDot(const DotQuestion& question, int ms = 5000);
 
 } // namespace cutaway::views

@@ -1,7 +1,9 @@
 #include "graph/graph_figure.h"
 
+#include "graph/graph_heat.h"
 #include "graph/graph_painter.h"
 #include "kit/marks.h"
+#include "kit/probe_sheet.h"
 
 #include <algorithm>
 
@@ -14,30 +16,9 @@ Figure emptyGraph(QSizeF room) {
   return {room, [room](Sheet& s) { emptyNote(s, room, "No graph yet", "Open a model, a .cut text or a saved document."); }, {}};
 }
 
-// Where ink falls: cards, tags and ghosts stand beside the boxes of a scene.
-class InkSheet : public Sheet {
- public:
-  explicit InkSheet(const Theme& t) : Sheet(t, 1) {}
-  QRectF ink;
-  void push(QPointF shift, const QPainterPath*, double) override { m_shifts.append(shift), m_shift += shift; }
-  void pop() override { m_shift -= m_shifts.takeLast(); }
-
- protected:
-  void rawPath(const QPainterPath& p, const Fill&, const Stroke& s) override {
-    if (!p.isEmpty()) ink |= p.boundingRect().adjusted(-s.width, -s.width, s.width, s.width).translated(m_shift);
-  }
-  void rawText(QPointF at, const QString&, const Type& type, const Prepared& p) override {
-    ink |= QRectF(at.x(), at.y() - px(type.px), p.width, px(type.px) * 1.3).translated(m_shift);
-  }
-
- private:
-  QList<QPointF> m_shifts;
-  QPointF m_shift;
-};
-
-// The scene and all that is drawn beside it.
+// The scene and all that is drawn beside it: cards, tags and ghosts.
 QRectF canvasOf(const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, const Theme& theme) {
-  InkSheet sheet(theme);
+  ProbeSheet sheet(theme);
   drawGraph(sheet, scene, marks, selected, QRectF(QPointF(), scene.size).adjusted(-4000, -4000, 4000, 4000));
   const QRectF all = sheet.ink.adjusted(-8, -8, 8, 8).united(QRectF(QPointF(), scene.size));
   return all.toAlignedRect();
@@ -75,7 +56,7 @@ QSet<QString> openThroughout(const trace::Trace& trace, uint32_t first, uint32_t
 
 // How far most of what is in both scenes moved from the old one to the new.
 QPointF moved(const GraphScene& old, const GraphScene& now) {
-  const auto before = old.places(), after = now.places();
+  const auto &before = old.places, &after = now.places;
   std::vector<double> x, y;
   for (auto it = after.begin(); it != after.end(); ++it) {
     const auto found = before.constFind(it.key());
@@ -90,30 +71,47 @@ QPointF moved(const GraphScene& old, const GraphScene& now) {
   return {middle(x), middle(y)};
 }
 
-GraphScene translated(const GraphScene& scene, QPointF by) {
-  GraphScene out = scene;
-  for (QRectF& box : out.box)
-    if (!box.isEmpty()) box.translate(by);
-  return out;
+using Places = QHash<QString, QRectF>;
+Places translated(Places places, QPointF by) {
+  for (QRectF& box : places) box.translate(by);
+  return places;
 }
 
-} // namespace
-
-Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
+Figure oneFigure(const Place& place, const Theme& theme, QSizeF room, bool drift) {
   const trace::Trace* trace = place.trace();
   if (!trace || trace->steps().empty()) return emptyGraph(room);
   const trace::GraphDoc graph = trace->at(place.step);
   const auto open = openAt(*trace, place.step, graph);
   const auto scene = layoutGraphNow(graph, buildGraph(graph, qt(trace->name), {open, false}), theme);
-  std::shared_ptr<const GraphScene> before;
+  Places before;
   if (!atEnd(*trace, place.step)) {
-    const trace::GraphDoc old = trace->at(place.step - 1);
-    before = layoutGraphNow(old, buildGraph(old, qt(trace->name), {open, false}), theme);
+    const trace::GraphDoc graphBefore = trace->at(place.step - 1);
+    const auto old = layoutGraphNow(graphBefore, buildGraph(graphBefore, qt(trace->name), {open, false}), theme);
+    before = translated(old->places, moved(*old, *scene));
   }
-  const StepMarks marks = marksOf(place, *scene, before.get());
-  const QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
-  return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  const StepMarks marks = marksOf(place, *scene, before);
+  QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
+  if (!drift) return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  const std::optional<GraphHeat> heat = heatOf(place, *scene);
+  ProbeSheet probe(theme);
+  if (heat) drawHeat(probe, *scene, *heat, QRectF(QPointF(), scene->size)), canvas |= probe.ink.adjusted(-8, -8, 8, 8);
+  canvas.adjust(0, -heatLegendSize.height() - 32, std::max(0., heatLegendSize.width() + 32 - canvas.width()), 0);
+  canvas = canvas.toAlignedRect();
+  Figure out = figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  out.draw = [graph = out.draw, scene, heat, at = -canvas.topLeft()](Sheet& s) {
+    graph(s);
+    s.push(at);
+    if (heat) drawHeat(s, *scene, *heat, QRectF(QPointF(), scene->size));
+    s.pop();
+    drawHeatLegend(s, heat ? &*heat : nullptr, {16, 16});
+  };
+  return out;
 }
+
+} // namespace
+
+Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, false); }
+Figure graphHeatFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, true); }
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();
@@ -135,11 +133,8 @@ QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme
     Shot shot{layout(graph), {}, {}};
     std::shared_ptr<const GraphScene> old;
     if (now.step > 0) old = throughout.isEmpty() || shots.empty() ? layout(trace->at(now.step - 1)) : shots.back().scene;
-    const QPointF by = old ? moved(*old, *shot.scene) : QPointF();
     if (!shots.empty()) shot.at = shots.back().at - moved(*shots.back().scene, *shot.scene);
-    std::optional<GraphScene> before; // where it would be on this scene's canvas
-    if (old) before = translated(*old, by);
-    shot.marks = marksOf(now, *shot.scene, before ? &*before : nullptr);
+    shot.marks = marksOf(now, *shot.scene, old ? translated(old->places, moved(*old, *shot.scene)) : Places());
     all |= canvasOf(*shot.scene, shot.marks, place.selected, theme).translated(shot.at);
     shots.push_back(std::move(shot));
   }

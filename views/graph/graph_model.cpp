@@ -1,15 +1,22 @@
 #include "graph/graph_model.h"
 
 #include "kit/numbers.h"
+#include "place/reading.h"
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace cutaway::views {
 
-const char* opClassText(trace::OpClass c) {
-  static const char* const words[] = {"elementwise", "broadcast", "injective", "reduction", "window", "contraction", "gather/scatter", "view", "opaque"};
-  return words[size_t(c)];
+QString keyOf(Entity e) {
+  switch (e.kind) {
+    case Entity::Kind::op: return QString("n:%1").arg(e.id);
+    case Entity::Kind::kernel: return QString("k:%1").arg(e.id);
+    case Entity::Kind::value: return QString("v:%1").arg(e.id);
+    default: return {};
+  }
 }
 
 QString typeText(const trace::GraphValue& value) { return qt(value.dtype) + qt(value.shape).remove(' '); }
@@ -18,21 +25,67 @@ namespace {
 
 bool before(const trace::GraphNode& a, const trace::GraphNode& b) { return a.order != b.order ? a.order < b.order : a.id < b.id; }
 
-// The member that gives a group its colour and its place: the contraction, else the first.
-const trace::GraphNode* mainMember(const trace::GraphDoc& g, const std::vector<NodeId>& members) {
-  const trace::GraphNode* best = nullptr;
-  for (const NodeId id : members) {
-    const trace::GraphNode* n = g.nodes.find(id);
-    if (!n) continue;
-    const auto rank = [](const trace::GraphNode* x) { return x->op_class == trace::OpClass::contraction ? 0 : 1; };
-    if (!best || rank(n) < rank(best) || (rank(n) == rank(best) && before(*n, *best))) best = n;
+// The op that gives each group its colour and its place.
+class Leaders {
+ public:
+  explicit Leaders(const trace::GraphDoc& g) : g_(g) {
+    for (const trace::GraphNode& n : g.nodes) {
+      if (!n.group.valid()) continue;
+      const trace::GraphNode*& best = of_[n.group.v];
+      if (!best || leads(n, *best)) best = &n;
+    }
   }
-  return best;
-}
+  const trace::GraphNode* of(GroupId id) const { return of_.value(id.v, nullptr); }
+  // Where an op is drawn: at its group's leader.
+  const trace::GraphNode* of(const trace::GraphNode* n) const { return n && n->group.valid() ? of(n->group) : n; }
+  const trace::GraphNode* of(Entity e) const {
+    switch (e.kind) {
+      case Entity::Kind::op: return of(g_.nodes.find(NodeId(e.id)));
+      case Entity::Kind::kernel: return of(GroupId(e.id));
+      case Entity::Kind::value: return of(producerOf(g_, ValueId(e.id)));
+      default: return nullptr;
+    }
+  }
+
+ private:
+  const trace::GraphDoc& g_;
+  QHash<uint32_t, const trace::GraphNode*> of_;
+};
+
+// How much lies directly within each scope; entry 0 is the model.
+struct ScopeTree {
+  struct Entry {
+    QString path;
+    int parent = -1, leaves = 0;
+    std::vector<int> children;
+  };
+  std::vector<Entry> entries{1};
+
+  explicit ScopeTree(const trace::GraphDoc& g) {
+    const Leaders leaders(g);
+    QHash<QString, int> at{{QString(), 0}};
+    for (const trace::GraphNode& n : g.nodes)
+      if (!n.owner.valid() && leaders.of(&n) == &n) ++entries[size_t(entry(at, qt(n.scope)))].leaves;
+    for (const trace::GraphValue& v : g.values) entries[0].leaves += v.role == trace::ValueRole::input || v.role == trace::ValueRole::output;
+  }
+  // Drawn as one frame with the scope in it (see Builder::collapse).
+  bool merges(const Entry& e) const { return e.parent >= 0 && e.leaves == 0 && e.children.size() == 1; }
+
+ private:
+  int entry(QHash<QString, int>& at, const QString& path) {
+    if (const auto found = at.constFind(path); found != at.constEnd()) return *found;
+    const qsizetype slash = path.lastIndexOf('/');
+    const int parent = entry(at, slash < 0 ? QString() : path.left(slash)), id = int(entries.size());
+    entries.push_back({path, parent, 0, {}});
+    entries[size_t(parent)].children.push_back(id);
+    at.insert(path, id);
+    return id;
+  }
+};
 
 class Builder {
  public:
-  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), wiring_(g) {}
+  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), leaders_(g) {}
 
   GraphModel run(const QString& title) {
     GraphItem root;
@@ -61,6 +114,11 @@ class Builder {
     return at;
   }
 
+  int scope(const trace::Text& path) { // thousands of ops share one text
+    const auto [found, fresh] = known_.try_emplace(&path.str(), 0);
+    if (fresh) found->second = scope(qt(path));
+    return found->second;
+  }
   int scope(const QString& path) {
     if (const auto found = scopes_.constFind(path); found != scopes_.constEnd()) return *found;
     const qsizetype slash = path.lastIndexOf('/');
@@ -81,38 +139,37 @@ class Builder {
     return shown;
   }
 
+  // Ops come in order, so a group's members do.
   void place(const trace::GraphNode& n) {
-    if (n.group.valid()) {
-      if (const auto known = model_.item_of_group.constFind(n.group.v); known != model_.item_of_group.constEnd()) {
-        model_.item_of_node.insert(n.id.v, *known);
-        return;
-      }
-    }
-    const std::vector<NodeId> members = n.group.valid() ? wiring_.members(n.group) : std::vector<NodeId>{n.id};
-    const trace::GraphNode* main = n.group.valid() ? mainMember(g_, members) : &n;
-    const int home = scope(qt(main->scope)), shown = shownScope(home);
-    for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) model_.items[size_t(s)].count += int(members.size());
+    const int home = scope(leaders_.of(&n)->scope), shown = shownScope(home);
+    for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) ++model_.items[size_t(s)].count;
     int at = shown;
-    if (model_.items[size_t(shown)].open) at = n.group.valid() ? addGroup(n.group, members, home) : addNode(n, home);
+    if (n.group.valid()) {
+      const auto known = model_.item_of_group.constFind(n.group.v);
+      if (known != model_.item_of_group.constEnd()) at = *known;
+      else if (model_.items[size_t(shown)].open) at = addGroup(n.group, home);
+      model_.item_of_group.insert(n.group.v, at);
+      if (model_.items[size_t(at)].kind == GraphItem::Group) model_.items[size_t(at)].members.push_back(n.id);
+    } else if (model_.items[size_t(shown)].open) {
+      at = addNode(n, home);
+    }
     model_.item_of_node.insert(n.id.v, at);
-    if (n.group.valid()) model_.item_of_group.insert(n.group.v, at);
+    for (const ValueId v : n.outputs) model_.item_of_value.insert(v.v, at);
   }
   int addNode(const trace::GraphNode& n, int parent) {
     GraphItem item;
-    item.kind = GraphItem::Node, item.key = QString("n:%1").arg(n.id.v), item.name = qt(n.name), item.note = opClassText(n.op_class);
+    item.kind = GraphItem::Node, item.key = keyOf(entity(n.id)), item.name = qt(n.name), item.note = trace::op_class_name(n.op_class);
     item.entity = entity(n.id), item.category = n.category, item.eager = n.eager, item.members = {n.id};
     return add(item, parent);
   }
-  int addGroup(GroupId id, std::vector<NodeId> members, int parent) {
+  int addGroup(GroupId id, int parent) {
     GraphItem item;
-    item.kind = GraphItem::Group, item.key = QString("k:%1").arg(id.v), item.entity = entity(id);
+    item.kind = GraphItem::Group, item.key = keyOf(entity(id)), item.entity = entity(id);
     if (const trace::GraphGroup* group = g_.groups.find(id)) {
       item.name = qt(group->name), item.category = group->category;
       item.eager = group->kind == trace::GroupKind::eager;
       item.note = !group->caption.empty() ? qt(group->caption) : group->saved_bytes > 0 ? "saved " + byteText(group->saved_bytes) : "nothing saved";
     }
-    std::sort(members.begin(), members.end(), [this](NodeId a, NodeId b) { return before(*g_.nodes.find(a), *g_.nodes.find(b)); });
-    item.members = std::move(members);
     return add(item, parent);
   }
 
@@ -122,12 +179,21 @@ class Builder {
     item.name = v.name.empty() ? QString("value %1").arg(v.id.v) : qt(v.name), item.note = typeText(v);
     return add(item, 0);
   }
+  // What ops read and none makes.
   void inputs() {
+    QSet<uint32_t> may, read, made;
     for (const trace::GraphValue& v : g_.values) {
       const bool stored = v.role == trace::ValueRole::parameter || v.role == trace::ValueRole::constant;
-      if (wiring_.producer(v.id).valid() || wiring_.consumers(v.id).empty() || (stored && !options_.constants)) continue;
-      if (stored || v.role == trace::ValueRole::input) model_.item_of_value.insert(v.id.v, addValue(v));
+      if (stored ? options_.constants : v.role == trace::ValueRole::input) may.insert(v.id.v);
     }
+    for (const trace::GraphNode& n : g_.nodes) {
+      for (const ValueId v : n.inputs)
+        if (may.contains(v.v)) read.insert(v.v);
+      for (const ValueId v : n.outputs)
+        if (may.contains(v.v)) made.insert(v.v);
+    }
+    for (const trace::GraphValue& v : g_.values)
+      if (read.contains(v.id.v) && !made.contains(v.id.v)) model_.item_of_value.insert(v.id.v, addValue(v));
   }
   void outputs() {
     for (const trace::GraphValue& v : g_.values)
@@ -183,25 +249,22 @@ class Builder {
     l.bytes = !value || value->bytes < 0 || l.bytes < 0 ? -1 : l.bytes + value->bytes;
   }
   void links(const std::vector<const trace::GraphNode*>& nodes) {
-    const auto source = [this](ValueId v) {
-      const NodeId producer = wiring_.producer(v);
-      return producer.valid() ? model_.item_of_node.value(producer.v, -1) : model_.item_of_value.value(v.v, -1);
-    };
-    for (const trace::GraphNode* n : nodes)
+    for (const trace::GraphNode* n : nodes) {
+      const int to = model_.item_of_node.value(n->id.v, -1);
       for (const ValueId v : n->inputs)
-        if (v.valid()) link(source(v), model_.item_of_node.value(n->id.v, -1), v);
-    for (const auto& [v, item] : outputs_) link(source(v), item, v);
+        if (v.valid()) link(model_.item_of_value.value(v.v, -1), to, v);
+    }
+    for (const auto& [v, item] : outputs_) link(model_.item_of_value.value(v.v, -1), item, v);
     model_.links_of.resize(model_.items.size());
     for (int i = 0; i < int(model_.links.size()); ++i) model_.links_of[size_t(model_.links[size_t(i)].level)].push_back(i);
-    for (const trace::GraphNode* n : nodes)
-      for (const ValueId v : n->outputs) model_.item_of_value.insert(v.v, model_.item_of_node.value(n->id.v, -1));
   }
 
   const trace::GraphDoc& g_;
   const GraphOptions& options_;
-  const trace::Wiring wiring_;
+  const Leaders leaders_;
   GraphModel model_;
   QHash<QString, int> scopes_;
+  std::unordered_map<const std::string*, int> known_; // by the text that ops share
   std::vector<std::pair<ValueId, int>> outputs_;
   std::map<std::tuple<int, int, int, uint32_t>, int> joined_;
 };
@@ -219,47 +282,42 @@ int GraphModel::itemOf(Entity e) const {
   }
 }
 
+QSet<QString> allScopes(const trace::GraphDoc& graph) {
+  QSet<QString> out;
+  for (const trace::GraphNode& n : graph.nodes)
+    if (!n.scope.empty() && !out.contains(qt(n.scope)))
+      for (const QString& path : scopePaths(n.scope)) out.insert(path);
+  return out;
+}
+
 QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities) {
   QStringList out;
-  std::optional<trace::Wiring> wiring;
-  for (const Entity e : entities) {
-    const trace::GraphNode* n = nullptr;
-    if (e.kind == Entity::Kind::op) n = graph.nodes.find(NodeId(e.id));
-    if (e.kind == Entity::Kind::kernel || e.kind == Entity::Kind::value) {
-      if (!wiring) wiring.emplace(graph);
-      if (e.kind == Entity::Kind::kernel) n = mainMember(graph, wiring->members(GroupId(e.id)));
-      else if (const NodeId p = wiring->producer(ValueId(e.id)); p.valid()) n = graph.nodes.find(p);
-    }
-    if (n && n->group.valid() && e.kind != Entity::Kind::kernel) {
-      if (!wiring) wiring.emplace(graph);
-      n = mainMember(graph, wiring->members(n->group));
-    }
-    if (!n) continue;
-    QString path;
-    for (const QString& part : qt(n->scope).split('/', Qt::SkipEmptyParts)) {
-      path += (path.isEmpty() ? "" : "/") + part;
-      if (!out.contains(path)) out << path;
-    }
-  }
+  if (entities.empty()) return out;
+  const Leaders leaders(graph);
+  for (const Entity e : entities)
+    if (const trace::GraphNode* n = leaders.of(e))
+      for (const QString& path : scopePaths(n->scope))
+        if (!out.contains(path)) out << path;
   return out;
 }
 
 QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most) {
   const QStringList around = scopesAround(graph, firing);
-  QSet<QString> open(around.begin(), around.end());
-  if (!open.isEmpty()) return open;
-  for (;;) {
-    const GraphModel model = buildGraph(graph, {}, {open, false});
-    QSet<QString> next = open;
-    int shown = 0;
-    for (const GraphItem& item : model.items)
-      if (item.kind == GraphItem::Scope && !item.open && item.parent >= 0 && model.items[size_t(item.parent)].open) next.insert(item.path);
-    if (next.size() == open.size()) return open;
-    const GraphModel grown = buildGraph(graph, {}, {next, false});
-    for (const GraphItem& item : grown.items) shown += item.parent >= 0 && grown.items[size_t(item.parent)].open;
-    if (shown > most) return open;
-    open = next;
+  if (!around.isEmpty()) return {around.begin(), around.end()};
+  const ScopeTree tree(graph);
+  const auto& all = tree.entries;
+  QSet<QString> open;
+  size_t shown = size_t(all[0].leaves) + all[0].children.size();
+  for (std::vector<int> closed = all[0].children, next; !closed.empty(); closed = std::exchange(next, {})) {
+    for (const int i : closed) {
+      const ScopeTree::Entry& e = all[size_t(i)];
+      shown += size_t(e.leaves) + e.children.size() - tree.merges(all[size_t(e.parent)]);
+      next.insert(next.end(), e.children.begin(), e.children.end());
+    }
+    if (shown > size_t(most)) break;
+    for (const int i : closed) open.insert(all[size_t(i)].path);
   }
+  return open;
 }
 
 } // namespace cutaway::views

@@ -50,13 +50,16 @@ struct GraphOptions {
 
 GraphModel buildGraph(const trace::GraphDoc& graph, const QString& title, const GraphOptions& options);
 
+// Every scope of the graph's ops.
+QSet<QString> allScopes(const trace::GraphDoc& graph);
 // The scopes around the entities, outermost first.
 QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities);
 // What to open at first: the scopes around what fires; else all, level by level, as long as at most `most` items show.
 QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most);
 
+// "n:7", "k:12", "v:3": as GraphItem::key.
+QString keyOf(Entity e);
 // "f32[1,64,56,56]"
 QString typeText(const trace::GraphValue& value);
-const char* opClassText(trace::OpClass c);
 
 } // namespace cutaway::views

@@ -31,7 +31,7 @@ double eased(double t) {
 
 std::optional<Motion> makeMotion(const GraphScene& before, const GraphScene& now, QPointF shift) {
   if (now.model.items.size() > mostItems || before.model.items.size() > mostItems) return {};
-  const auto old = before.places();
+  const auto& old = before.places;
   Motion out;
   out.from = now.box;
   size_t moving = 0;

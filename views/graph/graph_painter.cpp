@@ -7,15 +7,6 @@
 
 namespace cutaway::views {
 
-QString keyOf(Entity e) {
-  switch (e.kind) {
-    case Entity::Kind::op: return QString("n:%1").arg(e.id);
-    case Entity::Kind::kernel: return QString("k:%1").arg(e.id);
-    case Entity::Kind::value: return QString("v:%1").arg(e.id);
-    default: return {};
-  }
-}
-
 namespace {
 
 class Painter {
@@ -91,7 +82,7 @@ class Painter {
       const trace::GraphNode* n = scene_.graph.nodes.find(id);
       if (!n) continue;
       const bool chosen = selected_ && *selected_ == entity(id);
-      h.members.append({qt(n->name), opClassText(n->op_class), marks_.firing.contains(QString("n:%1").arg(id.v)), chosen});
+      h.members.append({qt(n->name), trace::op_class_name(n->op_class), marks_.firing.contains(QString("n:%1").arg(id.v)), chosen});
     }
     return h;
   }
@@ -185,7 +176,7 @@ class Painter {
 };
 
 void markEdits(const trace::Step& step, const GraphScene& scene, const QHash<QString, QRectF>& old, StepMarks& out) {
-  const auto now = scene.places();
+  const auto& now = scene.places;
   const auto free = [&](const QRectF& box) {
     for (size_t i = 1; i < scene.box.size(); ++i)
       if (!(scene.model.items[i].kind == GraphItem::Scope && scene.model.items[i].open) && scene.box[i].adjusted(-6, -6, 6, 6).intersects(box)) return false;
@@ -210,7 +201,7 @@ void markEdits(const trace::Step& step, const GraphScene& scene, const QHash<QSt
 
 } // namespace
 
-StepMarks marksOf(const Place& place, const GraphScene& scene, const GraphScene* before) {
+StepMarks marksOf(const Place& place, const GraphScene& scene, const QHash<QString, QRectF>& before) {
   StepMarks out;
   const trace::Step* step = place.at();
   if (!step) return out;
@@ -221,7 +212,7 @@ StepMarks marksOf(const Place& place, const GraphScene& scene, const GraphScene*
   }
   const int64_t traffic = step->after.traffic_bytes - place.trace()->before(place.step).traffic_bytes;
   if (place.step > 0 && traffic < 0 && !step->refused) out.gain = "not written, not read back: " + QString(QChar(0x2212)) + byteText(-traffic);
-  if (place.step > 0) markEdits(*step, scene, before ? before->places() : QHash<QString, QRectF>(), out);
+  if (place.step > 0) markEdits(*step, scene, before, out);
   for (const trace::GraphNote& n : scene.graph.notes) out.notes.push_back(n);
   std::reverse(out.notes.begin(), out.notes.end()); // the newest first
   return out;

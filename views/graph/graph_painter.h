@@ -18,13 +18,11 @@ struct StepMarks {
   bool refused = false;               // the step itself is a refusal
   QString gain;                       // "not written, not read back: −6.12 MiB"
 };
-// `before`: the scene of the step before, null where there is none in sight.
-StepMarks marksOf(const Place& place, const GraphScene& scene, const GraphScene* before);
+// `before`: where things stood in the step before, on this scene's canvas; empty where that is not in sight.
+StepMarks marksOf(const Place& place, const GraphScene& scene, const QHash<QString, QRectF>& before);
 
 // The part of the scene within `seen`. The sheet's zoom decides how much is said.
 void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen);
-// "n:7", "k:12", "v:3": as GraphItem::key.
-QString keyOf(Entity e);
 // What a person hears of an item: type, name, state.
 QString spokenItem(const GraphScene& scene, int item);
 

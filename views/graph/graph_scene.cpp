@@ -3,7 +3,7 @@
 #include "graph/routing.h"
 #include "kit/marks.h"
 #include "kit/numbers.h"
-#include "kit/svg_sheet.h"
+#include "kit/probe_sheet.h"
 
 #include <cmath>
 
@@ -15,33 +15,45 @@ constexpr double header = 26, padding = 16, rowHeight = 24;
 double up(double v) { return std::ceil(v / 4) * 4; } // onto the 4 px grid
 
 // A level laid out: places of its children within its interior, and where values cross its frame.
-struct Level {
+struct Interior {
+  enum { Waiting, Asked, Placed } state = Waiting;
   QSizeF size; // interior
-  DotInput input;
+  DotQuestion question;
   DotResult placed;
   std::vector<int> nodes;             // item of each dot node; -1: a port
-  QHash<uint32_t, double> in, out;    // x of the port, by value
+  QHash<uint32_t, int> entering, leaving; // the dot node of the port, by value
+  QHash<uint32_t, double> in, out;        // its x
 };
 
-class Layout {
+} // namespace
+
+class GraphLayout::Work {
  public:
-  Layout(const trace::GraphDoc& g, GraphModel&& model, const Theme& theme, const std::function<const DotResult*(const DotInput&)>& known, std::vector<DotInput>& missing)
-      : meter_(theme, {}), known_(known), missing_(missing), scene_(std::make_shared<GraphScene>()) {
+  Work(const trace::GraphDoc& g, GraphModel&& model, const Theme& theme) : meter_(theme), scene_(std::make_shared<GraphScene>()) {
     scene_->graph = g;
     scene_->model = std::move(model);
+    const auto& items = scene_->model.items;
+    sizes_.resize(items.size()), levels_.resize(items.size());
+    for (size_t i = 0; i < items.size(); ++i) sizes_[i] = leafSize(items[i]);
+    // Children come after their scope, so inner levels are met first from behind.
+    for (int i = int(items.size()) - 1; i >= 0; --i)
+      if (isFrame(i)) open_.push_back(i);
   }
 
-  std::shared_ptr<const GraphScene> run() {
-    const GraphModel& m = scene_->model;
-    sizes_.resize(m.items.size()), levels_.resize(m.items.size());
-    for (size_t i = 0; i < m.items.size(); ++i) sizes_[i] = leafSize(m.items[i]);
-    // Children come after their scope, so inner levels are met first from behind.
-    for (int i = int(m.items.size()) - 1; i >= 0; --i)
-      if (isFrame(i)) level(i);
-    if (!missing_.empty()) return nullptr;
-    scene_->box.resize(m.items.size());
+  std::shared_ptr<const GraphScene> advance(const Known& known, std::vector<DotQuestion>& missing) {
+    for (const int i : open_) {
+      Interior& l = levels_[size_t(i)];
+      if (l.state == Interior::Waiting && inside(i)) ask(i);
+      if (l.state != Interior::Asked) continue;
+      if (const DotResult* placed = known(l.question.text)) settle(i, *placed);
+      else missing.push_back(l.question);
+    }
+    if (levels_[0].state != Interior::Placed) return nullptr;
+    scene_->box.resize(scene_->model.items.size());
     scene_->size = levels_[0].size + QSizeF(48, 48);
     place(0, {24, 24});
+    for (size_t i = 0; i < scene_->box.size(); ++i)
+      if (!scene_->box[i].isEmpty()) findPlaces(i);
     return scene_;
   }
 
@@ -61,58 +73,58 @@ class Layout {
     }
     double width = std::max(160., row(item.name, strong, item.note, note) + 48);
     for (const NodeId id : item.members)
-      if (const trace::GraphNode* n = scene_->graph.nodes.find(id)) width = std::max(width, row(qt(n->name), name, opClassText(n->op_class), note) + 44);
+      if (const trace::GraphNode* n = scene_->graph.nodes.find(id)) width = std::max(width, row(qt(n->name), name, trace::op_class_name(n->op_class), note) + 44);
     return {std::min(up(width), 340.), header + rowHeight * double(item.members.size()) + 4};
   }
   static QString countText(const GraphItem& item) { return item.count == 1 ? QString("1 node") : QString("%1 nodes").arg(item.count); }
 
   bool inside(int level) const {
     for (const int child : scene_->model.items[size_t(level)].children)
-      if (isFrame(child) && levels_[size_t(child)].size.isEmpty()) return false;
+      if (isFrame(child) && levels_[size_t(child)].state != Interior::Placed) return false;
     return true;
   }
 
-  void level(int at) {
-    if (!inside(at)) return; // waits for a level within
-    GraphItem& item = scene_->model.items[size_t(at)];
-    Level l;
+  // All within it is placed, so its own boxes have sizes.
+  void ask(int at) {
+    const GraphItem& item = scene_->model.items[size_t(at)];
+    Interior& l = levels_[size_t(at)];
+    DotInput& input = l.question.input;
     QHash<int, int> node_of; // by item
     for (const int child : item.children) {
       node_of.insert(child, int(l.nodes.size()));
       l.nodes.push_back(child);
-      l.input.nodes.push_back(sizes_[size_t(child)]);
+      input.nodes.push_back(sizes_[size_t(child)]);
     }
-    QHash<uint32_t, int> in, out;
     const auto port = [&](QHash<uint32_t, int>& ports, uint32_t value, std::vector<int>& rank) {
       auto found = ports.constFind(value);
       if (found != ports.constEnd()) return *found;
       const int node = int(l.nodes.size());
-      l.nodes.push_back(-1), l.input.nodes.push_back({8, 1}), rank.push_back(node), ports.insert(value, node);
+      l.nodes.push_back(-1), input.nodes.push_back({8, 1}), rank.push_back(node), ports.insert(value, node);
       return node;
     };
     for (const int id : scene_->model.links_of[size_t(at)]) {
       const GraphLink& link = scene_->model.links[size_t(id)];
       const uint32_t value = link.values[0].v;
       DotEdge e;
-      e.from = link.from < 0 ? port(in, value, l.input.sources) : node_of.value(link.from);
-      e.to = link.to < 0 ? port(out, value, l.input.sinks) : node_of.value(link.to);
+      e.from = link.from < 0 ? port(l.entering, value, input.sources) : node_of.value(link.from);
+      e.to = link.to < 0 ? port(l.leaving, value, input.sinks) : node_of.value(link.to);
       if (link.to >= 0 && !isFrame(link.to)) e.label = labelSize(link); // else it stands within the frame
-      l.input.edges.push_back(e);
+      input.edges.push_back(e);
     }
-    const DotResult* placed = known_(l.input);
-    if (!placed) {
-      missing_.push_back(std::move(l.input));
-      return;
-    }
-    l.placed = *placed, l.size = placed->size + QSizeF(backChannel(l.input, *placed), 0);
-    scene_->exact = scene_->exact && placed->exact;
-    for (auto it = in.begin(); it != in.end(); ++it) l.in.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
-    for (auto it = out.begin(); it != out.end(); ++it) l.out.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
-    if (at > 0) {
-      const double title = meter_.width(item.name, {.weight = 600}) + meter_.width(countText(item), {.px = 11}) + 60;
-      sizes_[size_t(at)] = {std::max(l.size.width() + 2 * padding, title), l.size.height() + header + 2 * padding};
-    }
-    levels_[size_t(at)] = std::move(l);
+    l.question.text = dotText(input);
+    l.state = Interior::Asked;
+  }
+  void settle(int at, const DotResult& placed) {
+    const GraphItem& item = scene_->model.items[size_t(at)];
+    Interior& l = levels_[size_t(at)];
+    l.placed = placed, l.size = placed.size + QSizeF(backChannel(l.question.input, placed), 0);
+    l.state = Interior::Placed;
+    scene_->exact = scene_->exact && placed.exact;
+    for (auto it = l.entering.begin(); it != l.entering.end(); ++it) l.in.insert(it.key(), placed.nodes[size_t(it.value())].x());
+    for (auto it = l.leaving.begin(); it != l.leaving.end(); ++it) l.out.insert(it.key(), placed.nodes[size_t(it.value())].x());
+    if (at == 0) return;
+    const double title = meter_.width(item.name, {.weight = 600}) + meter_.width(countText(item), {.px = 11}) + 60;
+    sizes_[size_t(at)] = {std::max(l.size.width() + 2 * padding, title), l.size.height() + header + 2 * padding};
   }
 
   QString typeOf(const GraphLink& link) const {
@@ -132,7 +144,7 @@ class Layout {
   }
 
   void place(int at, QPointF corner) {
-    const Level& l = levels_[size_t(at)];
+    const Interior& l = levels_[size_t(at)];
     scene_->box[size_t(at)] = {corner, at == 0 ? l.size : sizes_[size_t(at)]};
     const QPointF origin = corner + interior(at);
     std::vector<LinkEnds> ends;
@@ -142,7 +154,7 @@ class Layout {
       const uint32_t value = link.values[0].v;
       ends.push_back({portX(l, link.from, value, false), portX(l, link.to, value, true), value});
     }
-    const std::vector<QPolygonF> routes = routeLinks(l.input, l.placed, ends);
+    const std::vector<QPolygonF> routes = routeLinks(l.question.input, l.placed, ends);
     for (size_t i = 0; i < routes.size(); ++i) addLink(at, ids[i], l, i, routes[i], origin);
     for (size_t i = 0; i < l.nodes.size(); ++i) {
       if (l.nodes[i] < 0) continue;
@@ -153,14 +165,14 @@ class Layout {
     }
   }
   // x within the level, where the item is a frame with a port for the value or the level's own border.
-  std::optional<double> portX(const Level& l, int item, uint32_t value, bool entering) const {
+  std::optional<double> portX(const Interior& l, int item, uint32_t value, bool entering) const {
     if (item < 0) {
       const auto& ports = entering ? l.out : l.in;
       if (const auto found = ports.constFind(value); found != ports.constEnd()) return *found;
       return {};
     }
     if (!isFrame(item)) return {};
-    const Level& inner = levels_[size_t(item)];
+    const Interior& inner = levels_[size_t(item)];
     const auto& ports = entering ? inner.in : inner.out;
     const auto found = ports.constFind(value);
     if (found == ports.constEnd()) return {};
@@ -168,7 +180,7 @@ class Layout {
       if (l.nodes[i] == item) return l.placed.nodes[i].x() - sizes_[size_t(item)].width() / 2 + interior(item).x() + *found;
     return {};
   }
-  void addLink(int at, int id, const Level& l, size_t i, const QPolygonF& route, QPointF origin) {
+  void addLink(int at, int id, const Interior& l, size_t i, const QPolygonF& route, QPointF origin) {
     const GraphLink& link = scene_->model.links[size_t(id)];
     SceneLink out;
     out.link = id, out.value = link.values[0];
@@ -177,7 +189,7 @@ class Layout {
       if (link.from < 0) out.points.first().setY(origin.y() - header - padding);
       if (link.to < 0) out.points.last().setY(origin.y() + l.size.height() + padding);
     }
-    const QSizeF size = l.input.edges[i].label;
+    const QSizeF size = l.question.input.edges[i].label;
     if (!size.isEmpty()) {
       out.type = typeOf(link), out.bytes = bytesOf(link);
       const double y = origin.y() + l.placed.labels[i].y();
@@ -193,15 +205,24 @@ class Layout {
     return otherwise;
   }
 
-  SvgSheet meter_;
-  const std::function<const DotResult*(const DotInput&)>& known_;
-  std::vector<DotInput>& missing_;
+  void findPlaces(size_t at) {
+    const GraphItem& item = scene_->model.items[at];
+    scene_->places.insert(item.key, scene_->box[at]);
+    for (size_t row = 0; item.kind == GraphItem::Group && row < item.members.size(); ++row)
+      scene_->places.insert(keyOf(entity(item.members[row])), memberBox(scene_->box[at], int(row)));
+  }
+
+  ProbeSheet meter_;
   std::shared_ptr<GraphScene> scene_;
   std::vector<QSizeF> sizes_; // by item
-  std::vector<Level> levels_; // by item; of frames
+  std::vector<Interior> levels_; // by item; of frames
+  std::vector<int> open_;     // frames, inner ones first
 };
 
-} // namespace
+GraphLayout::GraphLayout(const trace::GraphDoc& graph, GraphModel model, const Theme& theme) : work_(std::make_unique<Work>(graph, std::move(model), theme)) {}
+GraphLayout::~GraphLayout() = default;
+
+std::shared_ptr<const GraphScene> GraphLayout::advance(const Known& known, std::vector<DotQuestion>& missing) { return work_->advance(known, missing); }
 
 QRectF memberBox(const QRectF& group, int row) { return {group.left() + 6, group.top() + header + rowHeight * row, group.width() - 12, rowHeight - 2}; }
 
@@ -215,31 +236,14 @@ QRectF GraphScene::boxOf(Entity e) const {
   return box[size_t(at)];
 }
 
-QHash<QString, QRectF> GraphScene::places() const {
-  QHash<QString, QRectF> out;
-  for (size_t i = 0; i < model.items.size(); ++i) {
-    if (box[i].isEmpty()) continue;
-    const GraphItem& item = model.items[i];
-    out.insert(item.key, box[i]);
-    for (size_t row = 0; item.kind == GraphItem::Group && row < item.members.size(); ++row)
-      out.insert(QString("n:%1").arg(item.members[row].v), memberBox(box[i], int(row)));
-  }
-  return out;
-}
-
-std::shared_ptr<const GraphScene> layoutGraph(const trace::GraphDoc& graph, GraphModel model, const Theme& theme,
-                                              const std::function<const DotResult*(const DotInput&)>& known, std::vector<DotInput>& missing) {
-  return Layout(graph, std::move(model), theme, known, missing).run();
-}
-
 std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme, DotAnswers* kept) {
   DotAnswers own;
   DotAnswers& answers = kept ? *kept : own;
-  const auto known = [&](const DotInput& in) -> const DotResult* { return answers.value(dotText(in)).get(); };
+  GraphLayout layout(graph, std::move(model), theme);
   for (;;) {
-    std::vector<DotInput> missing;
-    if (auto scene = layoutGraph(graph, model, theme, known, missing)) return scene;
-    for (const DotInput& in : missing) answers.insert(dotText(in), std::make_shared<const DotResult>(runDot(in)));
+    std::vector<DotQuestion> missing;
+    if (auto scene = layout.advance([&](const QByteArray& text) { return answers.value(text).get(); }, missing)) return scene;
+    for (const DotQuestion& q : missing) answers.insert(q.text, std::make_shared<const DotResult>(runDot(q)));
   }
 }
 

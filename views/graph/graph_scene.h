@@ -28,16 +28,25 @@ struct GraphScene {
 
   // Where something stands: an item, or the row of an op in its group. Empty: not in sight.
   QRectF boxOf(Entity e) const;
-  // By key, rows of ops included: what moves from one scene to the next.
-  QHash<QString, QRectF> places() const;
+  QHash<QString, QRectF> places; // by key, rows of ops included: what moves from one scene to the next
 };
 
 QRectF memberBox(const QRectF& group, int row);
 
-// Finds the place for everything. `known` gives dot's answer for an input, null where it has none yet. Where answers are
-// missing, gives null and puts their inputs into `missing`: ask again when they are there (inner levels come first).
-std::shared_ptr<const GraphScene> layoutGraph(const trace::GraphDoc& graph, GraphModel model, const Theme& theme,
-                                              const std::function<const DotResult*(const DotInput&)>& known, std::vector<DotInput>& missing);
+// Finds the place for everything, level by level, inner ones first.
+class GraphLayout {
+ public:
+  GraphLayout(const trace::GraphDoc& graph, GraphModel model, const Theme& theme);
+  ~GraphLayout();
+  // Dot's answer for a question by its text; null where there is none yet.
+  using Known = std::function<const DotResult*(const QByteArray&)>;
+  // Goes as far as answers are known. The scene once all is placed; else null, and what dot must be asked is in `missing`.
+  std::shared_ptr<const GraphScene> advance(const Known& known, std::vector<DotQuestion>& missing);
+
+ private:
+  class Work;
+  std::unique_ptr<Work> work_;
+};
 // The same, waiting for dot. `answers` keeps what dot said for the next graph.
 using DotAnswers = QHash<QByteArray, std::shared_ptr<const DotResult>>;
 std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, GraphModel model, const Theme& theme, DotAnswers* answers = nullptr);

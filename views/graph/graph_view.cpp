@@ -3,15 +3,20 @@
 #include "graph/graph_difference.h"
 #include "graph/graph_motion.h"
 #include "kit/marks.h"
+#include "kit/probe_sheet.h"
 
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QPainter>
+#include <QPushButton>
 
 #include <cmath>
+#include <utility>
 
 namespace cutaway::views {
 namespace {
 
-constexpr double least = .02, most = 4;
+constexpr double least = .02, most = 4; // zoom; less where all of a graph takes less
 
 QString levelName(Level level) {
   static const char* const names[] = {"dots", "names", "types", "full"};
@@ -25,20 +30,22 @@ GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidge
   setAccessibleName("Graph");
   setMouseTracking(true);
   setMinimumSize(160, 120);
+  buildStrip();
   m_soon.setSingleShot(true);
   m_frames.setInterval(15);
-  connect(&m_soon, &QTimer::timeout, this, &GraphView::layOut);
+  connect(&m_soon, &QTimer::timeout, this, &GraphView::prepare);
   connect(&m_frames, &QTimer::timeout, this, &GraphView::frame);
   connect(&m_runner, &LayoutRunner::answered, this, &GraphView::layOut);
   connect(&navigator, &Navigator::documentChanged, this, &GraphView::documentChanged);
   connect(&navigator, &Navigator::stepChanged, this, &GraphView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, [this] { update(), emit viewChanged(); });
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_crumbsKnown = false, update(), emit viewChanged(); });
   connect(&look, &Look::changed, this, &GraphView::later);
 }
 
 void GraphView::documentChanged() {
-  m_scene.reset(), m_before.reset();
-  m_open.clear(), m_past.clear();
+  m_scene.reset(), m_before.reset(), m_layout.reset(), m_minimap.reset();
+  m_crumbsKnown = false;
+  m_open.clear(), m_openedByHand.clear(), m_closedByHand.clear(), m_past.clear();
   m_fresh = true;
   later();
 }
@@ -47,6 +54,8 @@ void GraphView::stepped(uint32_t before) {
   finishMotion();
   const uint32_t step = m_navigator.place().step;
   m_moves = (step > before ? step - before : before - step) <= 4;
+  m_jumped = m_jumped || !m_moves;
+  m_crumbsKnown = false;
   later();
 }
 
@@ -55,7 +64,9 @@ void GraphView::later() {
   if (!m_soon.isActive()) m_soon.start(0);
 }
 
-void GraphView::layOut() {
+// What is to be drawn, once for all of dot's answers.
+void GraphView::prepare() {
+  m_runner.cancel(), m_layout.reset();
   const Place& place = m_navigator.place();
   const trace::Trace* trace = place.trace();
   if (!trace || trace->steps().empty()) {
@@ -64,20 +75,29 @@ void GraphView::layOut() {
     return;
   }
   const trace::GraphDoc graph = trace->at(place.step);
-  const bool ends = place.step == 0 || place.step + 1 == trace->steps().size();
-  if (m_fresh) m_open = defaultOpen(graph, ends ? std::vector<Entity>{} : place.at()->entities, 40);
-  else if (!ends || place.selected) followStep(graph, ends);
-  std::vector<DotInput> missing;
-  m_runner.cancel();
-  auto scene = layoutGraph(graph, buildGraph(graph, qt(trace->name), {m_open, m_constants}), m_look.theme(), [this](const DotInput& in) { return m_runner.known(in); }, missing);
+  openFor(graph);
+  m_layout = std::make_unique<GraphLayout>(graph, buildGraph(graph, qt(trace->name), {m_open, m_constants}), m_look.theme());
+  layOut();
+}
+
+void GraphView::layOut() {
+  if (!m_layout) return;
+  std::vector<DotQuestion> missing;
+  auto scene = m_layout->advance([this](const QByteArray& text) { return m_runner.known(text); }, missing);
   if (!scene) return m_runner.request(missing);
+  m_layout.reset();
   m_pending = false;
   take(std::move(scene));
 }
 
-// Opens what is around the firing entities; what the user closed by hand stays closed.
-void GraphView::followStep(const trace::GraphDoc& graph, bool ends) {
-  std::vector<Entity> about = ends ? std::vector<Entity>{} : m_navigator.place().at()->entities;
+// Opens what is around the firing entities; what the user closed by hand stays closed. A jump starts anew, or every
+// place ever visited would stay open.
+void GraphView::openFor(const trace::GraphDoc& graph) {
+  const Place& place = m_navigator.place();
+  const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
+  std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
+  if (std::exchange(m_jumped, false) || m_fresh) m_open = m_openedByHand + (defaultOpen(graph, about, 40) - m_closedByHand);
+  if (place.selected) about.push_back(*place.selected);
   for (const QString& path : scopesAround(graph, about))
     if (!m_closedByHand.contains(path)) m_open.insert(path);
 }
@@ -85,8 +105,16 @@ void GraphView::followStep(const trace::GraphDoc& graph, bool ends) {
 void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   m_before = m_scene;
   m_scene = std::move(scene);
-  m_marks = marksOf(m_navigator.place(), *m_scene, m_before.get());
-  if (!m_scene->exact) emit layoutTookTooLong();
+  m_minimap.reset(), m_crumbsKnown = false;
+  m_strip->setVisible(!m_scene->exact);
+  m_stripWords->setText(m_runner.trouble() + "; a simpler layout is shown.");
+  m_heat = m_drift ? heatOf(m_navigator.place(), *m_scene) : std::nullopt;
+  const QPointF shift = m_before && !m_fresh ? keptShift() : QPointF();
+  QHash<QString, QRectF> old;
+  if (m_before) old = m_before->places;
+  if (!shift.isNull())
+    for (QRectF& box : old) box.translate(shift); // where they stood on screen
+  m_marks = marksOf(m_navigator.place(), *m_scene, old);
   if (m_fresh || !m_before) {
     m_fresh = false;
     fit();
@@ -94,13 +122,6 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
     return;
   }
   const QRectF firing = firingBox();
-  const QString kept = keptKey();
-  QPointF shift;
-  if (!kept.isEmpty()) {
-    const auto boxOf = [&](const GraphScene& s) { return s.places().value(kept); };
-    const QRectF old = boxOf(*m_before), now = boxOf(*m_scene);
-    if (!old.isEmpty() && !now.isEmpty()) shift = now.center() - old.center();
-  }
   m_centre += shift;
   if (m_target) {
     const Entity target = *std::exchange(m_target, {});
@@ -122,17 +143,24 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   emit viewChanged();
 }
 
-// What must not move on screen: the selection, else what fires, else what is nearest the middle.
+// How far the camera follows what must not move on screen.
+QPointF GraphView::keptShift() const {
+  const QString kept = keptKey();
+  return kept.isEmpty() ? QPointF() : m_scene->places[kept].center() - m_before->places[kept].center();
+}
+
+// The selection, else what fires, else what is nearest the middle.
 QString GraphView::keptKey() const {
-  const auto places = m_before->places(), now = m_scene->places();
+  const auto &places = m_before->places, &now = m_scene->places;
   const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
   const auto fits = [&](const QString& key) { return places.contains(key) && now.contains(key) && seen.intersects(places[key]); };
   if (const auto& chosen = m_navigator.place().selected) {
     const QString key = keyOf(*chosen);
     if (fits(key)) return key;
   }
-  for (const QString& key : m_marks.firing)
-    if (fits(key)) return key;
+  if (const trace::Step* step = m_navigator.place().at())
+    for (const Entity e : step->entities)
+      if (const QString key = keyOf(e); fits(key)) return key;
   QString best;
   double nearest = 1e18;
   for (auto it = places.begin(); it != places.end(); ++it) {
@@ -207,6 +235,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
     else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
     if (m_difference && t >= 1) drawDifference(sheet, *m_scene, *m_difference, m_letter, seen);
+    if (m_heat && !(m_motion && t < 1)) drawHeat(sheet, *m_scene, *m_heat, seen);
   }
   painter.restore();
   if (width() >= 640) drawOverlay(painter);
@@ -220,21 +249,30 @@ void GraphView::drawOverlay(QPainter& painter) const {
   PainterSheet s(painter, m_look.theme());
   const QRectF map = minimapBox();
   s.rect(map, 4, {s.t.c("raised")}, {s.t.c("line")});
-  const double k = std::min((map.width() - 12) / std::max(1., m_scene->size.width()), (map.height() - 12) / std::max(1., m_scene->size.height()));
-  const QPointF origin = map.center() - QPointF(m_scene->size.width(), m_scene->size.height()) * k / 2;
-  QList<QRect> plain;
-  std::array<QList<QRect>, 12> groups;
+  const Minimap& m = minimap();
+  s.rects(m.plain, {s.t.c("lineStrong")});
+  for (int i = 0; i < 12; ++i) s.rects(m.groups[size_t(i)], {s.t.category(i).stroke});
+  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
+  s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
+  drawLegend(s);
+  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 40 - heatLegendSize.height()});
+}
+
+const GraphView::Minimap& GraphView::minimap() const {
+  if (m_minimap) return *m_minimap;
+  Minimap m;
+  const QRectF map = minimapBox();
+  m.scale = std::min((map.width() - 12) / std::max(1., m_scene->size.width()), (map.height() - 12) / std::max(1., m_scene->size.height()));
+  m.origin = map.center() - QPointF(m_scene->size.width(), m_scene->size.height()) * m.scale / 2;
+  const ProbeSheet sheet(m_look.theme());
   for (size_t i = 1; i < m_scene->box.size(); ++i) {
     const GraphItem& item = m_scene->model.items[i];
     if (m_scene->box[i].isEmpty() || (item.kind == GraphItem::Scope && item.open)) continue;
-    const QRect r = s.pixels({origin + m_scene->box[i].topLeft() * k, m_scene->box[i].size() * k});
-    (item.kind == GraphItem::Group ? groups[size_t(item.category) % 12] : plain) << r;
+    const QRect r = sheet.pixels({m.origin + m_scene->box[i].topLeft() * m.scale, m_scene->box[i].size() * m.scale});
+    QList<QRect>& list = item.kind == GraphItem::Group ? m.groups[size_t(item.category) % 12] : m.plain;
+    if (list.isEmpty() || list.back() != r) list << r; // thousands fall on one pixel
   }
-  s.rects(plain, {s.t.c("lineStrong")});
-  for (int i = 0; i < 12; ++i) s.rects(groups[size_t(i)], {s.t.category(i).stroke});
-  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
-  s.rect(QRectF(origin + seen.topLeft() * k, seen.size() * k).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
-  drawLegend(s);
+  return m_minimap.emplace(std::move(m));
 }
 
 void GraphView::drawLegend(Sheet& s) const {
@@ -253,18 +291,14 @@ void GraphView::drawLegend(Sheet& s) const {
   if (!m_marks.ghosts.empty()) say(Glyph::Minus, "removed", "gone");
 }
 
-Figure GraphView::figure(bool whole) const {
+Figure GraphView::figure() const {
   if (!m_scene) return {};
-  const auto scene = m_scene;
-  const QSizeF size = whole ? scene->size : QSizeF(this->size());
-  const QPointF corner = whole ? QPointF() : toScene({0, 0});
   Figure out;
-  out.size = size;
-  out.draw = [scene, marks = m_marks, chosen = m_navigator.place().selected, size, corner](Sheet& s) {
-    s.rect({QPointF(), size / s.k}, 0, {s.t.c("canvas")});
-    s.push(-corner);
-    drawGraph(s, *scene, marks, chosen, QRectF(corner, size / s.k));
-    s.pop();
+  out.size = m_scene->size;
+  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat](Sheet& s) {
+    s.rect({{}, scene->size}, 0, {s.t.c("canvas")});
+    drawGraph(s, *scene, marks, chosen, {{}, scene->size});
+    if (heat) drawHeat(s, *scene, *heat, {{}, scene->size}), drawHeatLegend(s, &*heat, {16, 16});
   };
   return out;
 }
@@ -278,7 +312,7 @@ void GraphView::setDifference(std::shared_ptr<const Difference> difference, cons
 void GraphView::zoomBy(double factor, QPointF at) {
   finishMotion();
   const QPointF fixed = toScene(at);
-  m_zoom = std::clamp(m_zoom * factor, least, most);
+  m_zoom = std::clamp(m_zoom * factor, std::min(least, zoomForAll()), most);
   m_centre = fixed - (at - QPointF(width(), height()) / 2) / m_zoom;
   update(), emit viewChanged();
 }
@@ -291,16 +325,21 @@ void GraphView::panTo(QPointF centre) {
   update(), emit viewChanged();
 }
 
+double GraphView::zoomForAll() const {
+  if (!m_scene) return 1;
+  return std::min(width() / std::max(1., m_scene->size.width()), height() / std::max(1., m_scene->size.height()));
+}
+
 void GraphView::fit() {
   finishMotion();
   if (!m_scene) return;
   const QSizeF s = m_scene->size;
-  const double across = width() / std::max(1., s.width()), down = height() / std::max(1., s.height());
+  const double all = zoomForAll();
   const QRectF firing = m_navigator.place().step + 1 < m_navigator.stepCount() && m_navigator.place().step > 0 ? firingBox() : QRectF();
-  if (!firing.isEmpty() && std::min(across, down) < .5 && (m_centre - firing.center()).manhattanLength() > 1) {
+  if (!firing.isEmpty() && all < .5 && (m_centre - firing.center()).manhattanLength() > 1) {
     m_zoom = 1, m_centre = firing.center(); // all of it would show nothing of the step
   } else {
-    m_zoom = std::clamp(std::min(across, down), least, 1.);
+    m_zoom = std::min(all, 1.);
     m_centre = {s.width() / 2, s.height() / 2};
   }
   update(), emit viewChanged();
@@ -345,31 +384,21 @@ void GraphView::focusSelection() {
 void GraphView::toggleScope(const QString& path, bool deep) {
   remember();
   const bool open = !m_open.contains(path);
-  if (open) m_open.insert(path), m_closedByHand.remove(path);
-  else m_open.remove(path), m_closedByHand.insert(path);
-  if (deep && m_navigator.place().trace())
-    for (const trace::GraphNode& n : m_navigator.place().trace()->at(m_navigator.place().step).nodes) {
-      QString below;
-      for (const QString& part : qt(n.scope).split('/', Qt::SkipEmptyParts)) {
-        below += (below.isEmpty() ? "" : "/") + part;
-        if (!below.startsWith(path + "/") && below != path) continue;
-        if (open) m_open.insert(below), m_closedByHand.remove(below);
-        else m_open.remove(below);
-      }
-    }
+  QSet<QString> all{path};
+  if (deep && m_scene)
+    for (const QString& below : allScopes(m_scene->graph))
+      if (below.startsWith(path + "/")) all.insert(below);
+  if (open) m_open += all, m_openedByHand += all, m_closedByHand -= all;
+  else m_open -= all, m_openedByHand -= all, m_closedByHand.insert(path);
   m_moves = true;
   later();
 }
 
 void GraphView::expandAll(bool open) {
   remember();
-  m_open.clear(), m_closedByHand.clear();
-  if (open && m_navigator.place().trace()) {
-    for (const trace::GraphNode& n : m_navigator.place().trace()->at(m_navigator.place().step).nodes) {
-      QString path;
-      for (const QString& part : qt(n.scope).split('/', Qt::SkipEmptyParts)) m_open.insert(path += (path.isEmpty() ? "" : "/") + part);
-    }
-  }
+  m_openedByHand = open && m_scene ? allScopes(m_scene->graph) : QSet<QString>();
+  m_open = m_openedByHand;
+  m_closedByHand.clear();
   later();
 }
 
@@ -420,6 +449,24 @@ void GraphView::setConstants(bool shown) {
   later();
 }
 
+void GraphView::setDrift(bool shown) {
+  m_drift = shown;
+  m_heat = shown && m_scene ? heatOf(m_navigator.place(), *m_scene) : std::nullopt;
+  update();
+}
+
+void GraphView::buildStrip() {
+  m_strip = new QWidget(this);
+  m_strip->setObjectName("strip"), m_strip->setAttribute(Qt::WA_StyledBackground);
+  m_stripWords = new QLabel;
+  auto* again = new QPushButton("Try again");
+  connect(again, &QPushButton::clicked, this, &GraphView::retryLayout);
+  auto* row = new QHBoxLayout(m_strip);
+  row->setContentsMargins(16, 4, 16, 4), row->setSpacing(8);
+  row->addWidget(m_stripWords), row->addWidget(again), row->addStretch();
+  m_strip->hide();
+}
+
 void GraphView::remember() {
   m_past.push_back({m_centre, m_zoom, m_open});
   if (m_past.size() > 64) m_past.erase(m_past.begin());
@@ -449,8 +496,10 @@ QString GraphView::statusText() const { return QString("%1 %   %2").arg(qRound(m
 
 QStringList GraphView::crumbs() const {
   const Place& place = m_navigator.place();
-  if (!m_scene || !place.at()) return {};
-  return scopesAround(m_scene->graph, place.selected ? std::vector<Entity>{*place.selected} : place.at()->entities);
+  if (!place.at()) return {};
+  if (!std::exchange(m_crumbsKnown, true))
+    m_crumbs = scopesAround(place.trace()->at(place.step), place.selected ? std::vector<Entity>{*place.selected} : place.at()->entities);
+  return m_crumbs;
 }
 
 } // namespace cutaway::views

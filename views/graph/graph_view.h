@@ -1,5 +1,6 @@
 #pragma once
 #include "compare/difference.h"
+#include "graph/graph_heat.h"
 #include "graph/graph_motion.h"
 #include "graph/layout_runner.h"
 #include "kit/figure.h"
@@ -9,6 +10,8 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
+
+class QLabel;
 
 namespace cutaway::views {
 
@@ -22,16 +25,14 @@ class GraphView : public QWidget {
 
   const GraphScene* scene() const { return m_scene.get(); }
   double zoom() const { return m_zoom; }
-  QPointF centre() const { return m_centre; }
   QPointF toScreen(QPointF p) const { return (p - m_centre) * m_zoom + QPointF(width(), height()) / 2; }
   bool settled() const { return !m_pending && !m_clock.isValid(); }
-  // What is in sight, as a figure of the widget's size; whole: all of it.
-  Figure figure(bool whole) const;
+  // All of the graph, in sight or not.
+  Figure figure() const;
   QString statusText() const; // "100 %   types"
   // What to mark against the other pane; null: nothing is compared. `letter`: that of this pane.
   void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
   QStringList crumbs() const; // scopes around the selection, or around what fires
-  QSet<QString> openScopes() const { return m_open; }
 
  public slots:
   void fit();
@@ -43,13 +44,12 @@ class GraphView : public QWidget {
   void zoomBy(double factor, QPointF at);
   void panTo(QPointF centre);
   void setConstants(bool shown);
+  void setDrift(bool shown); // boxes coloured by drift
   void back();
   void retryLayout();
 
  signals:
   void viewChanged();
-  void layoutTookTooLong();
-  void hovered(const QString& name);
 
  protected:
   bool event(QEvent* event) override;
@@ -71,10 +71,12 @@ class GraphView : public QWidget {
   void stepped(uint32_t before);
   void documentChanged();
   void later(); // lay out at the next turn of the event loop
+  void prepare();
   void layOut();
   void showStart();
-  void followStep(const trace::GraphDoc& graph, bool ends);
+  void openFor(const trace::GraphDoc& graph);
   void take(std::shared_ptr<const GraphScene> scene);
+  QPointF keptShift() const;
   QString keptKey() const;
   QRectF firingBox() const;
   void startMotion(QPointF fromCentre, double fromZoom, QPointF shift);
@@ -88,9 +90,19 @@ class GraphView : public QWidget {
   void follow(bool forward);
   void openSelected();
   void remember();
+  double zoomForAll() const;
+  void buildStrip();
   void drawOverlay(QPainter& painter) const;
   void drawLegend(Sheet& s) const;
   QRectF minimapBox() const { return QRectF(width() - 148, height() - 108, 132, 92); }
+  // The scene on the minimap: whole pixels by colour, and how it is placed there. Made once a scene and size.
+  struct Minimap {
+    QPointF origin;
+    double scale = 1;
+    QList<QRect> plain;
+    std::array<QList<QRect>, 12> groups;
+  };
+  const Minimap& minimap() const;
 
   Navigator& m_navigator;
   Look& m_look;
@@ -100,8 +112,14 @@ class GraphView : public QWidget {
   StepMarks m_marks;
   std::shared_ptr<const Difference> m_difference;
   QString m_letter;
-  QSet<QString> m_open, m_closedByHand;
-  bool m_constants = false, m_pending = false, m_fresh = true, m_moves = false, m_keyFocus = false;
+  std::unique_ptr<GraphLayout> m_layout; // of the next scene, until all its levels are placed
+  mutable QStringList m_crumbs;
+  mutable bool m_crumbsKnown = false;
+  QSet<QString> m_open, m_openedByHand, m_closedByHand;
+  std::optional<GraphHeat> m_heat; // of the scene
+  QWidget* m_strip = nullptr;      // says that the layout is plain, and offers another try
+  QLabel* m_stripWords = nullptr;
+  bool m_constants = false, m_drift = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false;
   QPointF m_centre, m_fromCentre;
   double m_zoom = 1, m_fromZoom = 1;
   std::optional<Entity> m_target; // to be brought to the middle once it is laid out
@@ -109,7 +127,8 @@ class GraphView : public QWidget {
   std::optional<Motion> m_motion;
   std::vector<Camera> m_past;
   QPointF m_press, m_last;
-  enum { Idle, Pressed, Panning, Minimap } m_drag = Idle;
+  enum { Idle, Pressed, Panning, OnMinimap } m_drag = Idle;
+  mutable std::optional<Minimap> m_minimap;
 };
 
 } // namespace cutaway::views

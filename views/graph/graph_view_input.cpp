@@ -67,21 +67,16 @@ void GraphView::wheelEvent(QWheelEvent* event) {
 void GraphView::mousePressEvent(QMouseEvent* event) {
   m_press = m_last = event->position();
   m_keyFocus = false;
-  m_drag = width() >= 640 && minimapBox().contains(event->position()) ? Minimap : Pressed;
-  if (m_drag == Minimap) mouseMoveEvent(event);
+  m_drag = width() >= 640 && minimapBox().contains(event->position()) ? OnMinimap : Pressed;
+  if (m_drag == OnMinimap) mouseMoveEvent(event);
 }
 
 void GraphView::mouseMoveEvent(QMouseEvent* event) {
   const QPointF p = event->position();
-  if (m_drag == Minimap && m_scene) {
-    const QRectF map = minimapBox();
-    const double k = std::min((map.width() - 12) / std::max(1., m_scene->size.width()), (map.height() - 12) / std::max(1., m_scene->size.height()));
-    return panTo((p - map.center()) / k + QPointF(m_scene->size.width(), m_scene->size.height()) / 2);
-  }
+  if (m_drag == OnMinimap && m_scene) return panTo((p - minimap().origin) / minimap().scale);
   if (m_drag == Pressed && (p - m_press).manhattanLength() > 4) m_drag = Panning, setCursor(Qt::ClosedHandCursor);
   if (m_drag == Panning) panTo(m_centre - (p - m_last) / m_zoom);
   m_last = p;
-  if (m_drag == Idle && m_scene) emit hovered(wordsAt(toScene(p)).section('\n', 0, 0));
 }
 
 void GraphView::mouseReleaseEvent(QMouseEvent* event) {
@@ -119,6 +114,8 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {
+  m_minimap.reset();
+  m_strip->setGeometry(0, 0, width(), 36);
   if (m_scene && !event->oldSize().isValid()) fit();
 }
 

@@ -1,23 +1,13 @@
 #include "kit/sequence.h"
 
+#include "kit/probe_sheet.h"
+
 #include <QFileInfo>
 
 namespace cutaway::views {
 namespace {
 
 constexpr double leastPage = 480, lead = 17;
-
-// Measures; draws nothing.
-class NoSheet : public Sheet {
- public:
-  explicit NoSheet(const Theme& t) : Sheet(t, 1) {}
-  void push(QPointF, const QPainterPath*, double) override {}
-  void pop() override {}
-
- protected:
-  void rawPath(const QPainterPath&, const Fill&, const Stroke&) override {}
-  void rawText(QPointF, const QString&, const Type&, const Prepared&) override {}
-};
 
 // The height that the caption takes.
 double caption(Sheet& s, const Frame& frame, double width) {
@@ -35,7 +25,7 @@ double caption(Sheet& s, const Frame& frame, double width) {
 } // namespace
 
 double captionHeight(const Theme& theme, const Frame& frame, double width) {
-  NoSheet sheet(theme);
+  ProbeSheet sheet(theme);
   return caption(sheet, frame, width);
 }
 

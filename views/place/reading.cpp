@@ -42,6 +42,19 @@ QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, 
   return {};
 }
 
+QStringList scopePaths(const trace::Text& scope) {
+  QStringList out;
+  QString path;
+  for (const QString& part : qt(scope).split('/', Qt::SkipEmptyParts)) out << (path += (path.isEmpty() ? "" : "/") + part);
+  return out;
+}
+
+bool leads(const trace::GraphNode& a, const trace::GraphNode& b) {
+  const bool ca = a.op_class == trace::OpClass::contraction, cb = b.op_class == trace::OpClass::contraction;
+  if (ca != cb) return ca;
+  return a.order != b.order ? a.order < b.order : a.id < b.id;
+}
+
 const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value) {
   for (const trace::GraphNode& n : graph.nodes)
     if (std::find(n.outputs.begin(), n.outputs.end(), value) != n.outputs.end()) return &n;

@@ -1,6 +1,8 @@
 #pragma once
 #include "place/place.h"
 
+#include <QStringList>
+
 namespace cutaway::views {
 
 // What views ask of a document at a place.
@@ -18,6 +20,10 @@ std::optional<Entity> kernelOf(const Place& place, Entity entity);
 const trace::ArenaBuffer* bufferOf(const Place& place, Entity entity);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
+// Every prefix of a scope: "layer1/layer1.0" gives "layer1", "layer1/layer1.0".
+QStringList scopePaths(const trace::Text& scope);
+// Whether `a` gives its group colour and place rather than `b`: a contraction, else the one that runs first.
+bool leads(const trace::GraphNode& a, const trace::GraphNode& b);
 // The op that makes a value; null for inputs and constants.
 const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value);
 

@@ -1,5 +1,7 @@
 #include "place/scopes.h"
 
+#include "place/reading.h"
+
 namespace cutaway::views {
 
 Scopes::Scopes(const trace::Trace& trace) {
@@ -8,7 +10,7 @@ Scopes::Scopes(const trace::Trace& trace) {
   for (const trace::GraphNode& n : graph_.nodes) {
     if (!n.group) continue;
     const auto [at, first] = kernels_.emplace(n.group, &n);
-    if (!first && n.op_class == trace::OpClass::contraction && at->second->op_class != trace::OpClass::contraction) at->second = &n;
+    if (!first && leads(n, *at->second)) at->second = &n;
   }
 }
 

@@ -33,7 +33,7 @@ ChartSlider::ChartSlider(Navigator& navigator, Look& look, QWidget* parent) : QA
   setFocusPolicy(Qt::StrongFocus);
   connect(&navigator, &Navigator::documentChanged, this, &ChartSlider::reload);
   connect(&navigator, &Navigator::stepChanged, this, [this] { setValue(int(m_navigator.place().step)), update(); });
-  connect(&look, &Look::changed, this, qOverload<>(&QWidget::update));
+  connect(&look, &Look::changed, this, [this] { forgetCurves(), update(); });
   connect(this, &QAbstractSlider::valueChanged, this, [this](int value) { m_navigator.goTo(uint32_t(value)); });
   reload();
 }
@@ -41,12 +41,13 @@ ChartSlider::ChartSlider(Navigator& navigator, Look& look, QWidget* parent) : QA
 void ChartSlider::setCompact(bool compact) {
   m_compact = compact;
   setFixedHeight(compact ? 56 : 96);
-  m_curves.clear();
+  forgetCurves();
   update();
 }
 
 void ChartSlider::reload() {
-  m_curves.clear(), m_refused.clear(), m_range = {1, 0};
+  forgetCurves();
+  m_refused.clear(), m_range = {1, 0};
   setRange(0, std::max(0, int(m_navigator.stepCount()) - 1));
   setPageStep(10);
   setValue(int(m_navigator.place().step));
@@ -63,39 +64,43 @@ uint32_t ChartSlider::stepAt(double x) const {
   return uint32_t(std::min<double>(share * m_navigator.stepCount(), std::max(0, maximum())));
 }
 
-// One point a pixel and its extremes, so that 50,000 steps cost what 500 do.
+// For each pixel its extremes and its last value, so that 50,000 steps cost what 500 do.
 void ChartSlider::makeCurves() {
   const trace::Trace* t = m_navigator.place().trace();
   if (!t || !m_curves.empty()) return;
-  const auto& steps = t->steps();
-  const bool timed = !steps.empty() && steps.back().after.time_us >= 0;
-  const int columns = std::max(1, int(right() - left()));
-  for (int c = 0; c < curveCount; ++c) {
-    static const char* const names[] = {"nodes", "peak bytes", "launches", "traffic"};
-    Curve curve;
-    curve.name = c == 3 && timed ? "predicted time" : names[c];
-    double low = 1e300, high = -1e300;
-    for (const trace::Step& s : steps)
-      if (const double v = valueOf(s.after, c, timed); v >= 0) low = std::min(low, v), high = std::max(high, v), curve.known = true;
-    low -= std::max(1e-9, high - low) * .12;
-    const auto y = [&](double v) { return high > low ? 1 - (v - low) / (high - low) : .5; };
-    int lastColumn = -1;
-    bool open = false;
-    for (size_t i = 0; i < steps.size() && curve.known; ++i) {
-      const double v = valueOf(steps[i].after, c, timed);
-      const int column = int(double(i) * columns / double(steps.size()));
-      if (v < 0 || (column == lastColumn && i + 1 < steps.size() && i % 4)) continue;
-      const QPointF to(double(i) / double(steps.size()), y(v));
-      if (!open) curve.line.moveTo(to), open = true;
-      else {
-        curve.line.lineTo(to.x(), curve.line.currentPosition().y());
-        curve.line.lineTo(to);
-      }
-      lastColumn = column;
-    }
-    if (open) curve.line.lineTo(1, curve.line.currentPosition().y());
-    m_curves.push_back(std::move(curve));
+  const bool timed = !t->steps().empty() && t->steps().back().after.time_us >= 0;
+  static const char* const names[] = {"nodes", "peak bytes", "launches", "traffic"};
+  for (int c = 0; c < curveCount; ++c) m_curves.push_back(curveOf(t->steps(), c, timed, c == 3 && timed ? "predicted time" : names[c]));
+}
+
+ChartSlider::Curve ChartSlider::curveOf(const std::vector<trace::Step>& steps, int which, bool timed, const QString& name) const {
+  Curve curve{name, {}, false};
+  double low = 1e300, high = -1e300;
+  for (const trace::Step& s : steps)
+    if (const double v = valueOf(s.after, which, timed); v >= 0) low = std::min(low, v), high = std::max(high, v), curve.known = true;
+  if (!curve.known) return curve;
+  low -= std::max(1e-9, high - low) * .12;
+  const auto y = [&](double v) { return high > low ? 1 - (v - low) / (high - low) : .5; };
+  const size_t columns = size_t(std::max(1., right() - left()));
+  QPainterPath& line = curve.line;
+  const auto to = [&line](double x, double at) {
+    if (line.currentPosition() != QPointF(x, at)) line.lineTo(x, at);
+  };
+  for (size_t i = 0; i < steps.size();) {
+    const size_t column = i * columns / steps.size();
+    const double x = double(i) / double(steps.size());
+    double least = 1e300, most = -1e300, last = -1;
+    for (; i < steps.size() && i * columns / steps.size() == column; ++i)
+      if (const double v = valueOf(steps[i].after, which, timed); v >= 0) least = std::min(least, v), most = std::max(most, v), last = v;
+    if (last < 0) continue;
+    if (line.elementCount() == 0) line.moveTo(x, y(last));
+    to(x, line.currentPosition().y());
+    if (least < last) to(x, y(least));
+    if (most > last) to(x, y(most));
+    to(x, y(last));
   }
+  to(1, line.currentPosition().y());
+  return curve;
 }
 
 QString ChartSlider::valueText(int curve) const {
@@ -112,7 +117,7 @@ void ChartSlider::drawBands(Sheet& s, double bottom) const {
   const trace::Trace* t = m_navigator.place().trace();
   const double now = xOf(double(m_navigator.place().step) + .5);
   bool dark = false;
-  double last = left() - 100, taken = 0;
+  double taken = 0;
   for (const trace::Pass& p : t->passes()) {
     if (!changedSomething(*t, p)) continue;
     const double x = xOf(p.first), w = xOf(p.last) - x;
@@ -121,16 +126,33 @@ void ChartSlider::drawBands(Sheet& s, double bottom) const {
     s.line({x, 6}, {x, bottom}, {s.t.c("line")});
     const Type type{.px = 10, .role = on ? "text" : "textMuted", .weight = on ? 600 : 400};
     const double wide = s.width(qt(p.name), type);
-    double at = on && now + 10 + wide < std::max(x + w, now + 10 + wide) && now + 10 + wide < right() ? now + 10 : x + 4;
+    double at = on && now + 10 + wide < std::min(x + w, right()) ? now + 10 : x + 4;
     if (on) {
       if (at < taken + 6) at = taken + 6;
       s.text({at, 12}, qt(p.name), type), taken = at + wide;
     } else if (wide + 8 < w && (at + wide < now - 8 || at > now + 8) && at > taken + 6) {
       s.text({at, 12}, qt(p.name), type), taken = at + wide;
     }
-    last = x;
   }
-  (void)last;
+}
+
+// Thousands of points in each: drawn once a document, size and theme.
+void ChartSlider::drawCurves(int rows, double top, double high) {
+  const Theme& t = m_look.theme();
+  m_picture = QPixmap(size() * devicePixelRatio());
+  m_picture.setDevicePixelRatio(devicePixelRatio());
+  m_picture.fill(Qt::transparent);
+  QPainter painter(&m_picture);
+  PainterSheet s(painter, t);
+  for (int c = 0; c < rows && c < int(m_curves.size()); ++c) {
+    if (!m_curves[size_t(c)].known) continue;
+    const double y = top + c * high;
+    const QPainterPath line = QTransform(right() - left(), 0, 0, 13, left(), y + 1).map(m_curves[size_t(c)].line);
+    QPainterPath area = line;
+    area.lineTo(line.currentPosition().x(), y + 15), area.lineTo(line.elementAt(0).x, y + 15);
+    s.path(area, {mix(t.c("accent"), t.c("chrome"), .1)});
+    s.path(line, {}, {mix(t.c("accent"), t.c("chrome"), .75), 1.2, {}, true});
+  }
 }
 
 void ChartSlider::paintEvent(QPaintEvent*) {
@@ -151,13 +173,9 @@ void ChartSlider::paintEvent(QPaintEvent*) {
     const double y = top + c * high;
     s.text({left() - 12, y + 8}, m_curves[size_t(c)].name, {.px = 10, .role = "textSecondary", .anchor = 1});
     s.text({width() - 12., y + 8}, valueText(c), {.px = 11, .weight = 500, .anchor = 1});
-    if (!m_curves[size_t(c)].known) continue;
-    const QPainterPath line = QTransform(right() - left(), 0, 0, 13, left(), y + 1).map(m_curves[size_t(c)].line);
-    QPainterPath area = line;
-    area.lineTo(line.currentPosition().x(), y + 15), area.lineTo(line.elementAt(0).x, y + 15);
-    s.path(area, {mix(t.c("accent"), t.c("chrome"), .1)});
-    s.path(line, {}, {mix(t.c("accent"), t.c("chrome"), .75), 1.2, {}, true});
   }
+  if (m_picture.isNull()) drawCurves(rows, top, high);
+  painter.drawPixmap(0, 0, m_picture);
   double lastMark = -100;
   for (const uint32_t r : m_refused) { // one for each 8 px
     const double x = xOf(r + .5);

@@ -5,6 +5,7 @@
 
 #include <QAbstractSlider>
 #include <QPainterPath>
+#include <QPixmap>
 
 namespace cutaway::views {
 
@@ -28,7 +29,7 @@ class ChartSlider : public QAbstractSlider {
   void mouseMoveEvent(QMouseEvent*) override;
   void wheelEvent(QWheelEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
-  void resizeEvent(QResizeEvent*) override { m_curves.clear(); }
+  void resizeEvent(QResizeEvent*) override { forgetCurves(); }
   bool event(QEvent* event) override;
 
  private:
@@ -43,12 +44,16 @@ class ChartSlider : public QAbstractSlider {
   uint32_t stepAt(double x) const;
   void reload();
   void makeCurves();
+  Curve curveOf(const std::vector<trace::Step>& steps, int which, bool timed, const QString& name) const;
+  void forgetCurves() { m_curves.clear(), m_picture = {}; }
+  void drawCurves(int rows, double top, double high);
   QString valueText(int curve) const;
   void drawBands(Sheet& s, double bottom) const;
 
   Navigator& m_navigator;
   Look& m_look;
   std::vector<Curve> m_curves;
+  QPixmap m_picture; // of the curves; null: to be drawn
   std::vector<uint32_t> m_refused;
   std::pair<uint32_t, uint32_t> m_range{1, 0};
   bool m_compact = false, m_marking = false;

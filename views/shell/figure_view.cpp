@@ -104,10 +104,6 @@ bool FigureView::viewportEvent(QEvent* event) {
     else QToolTip::hideText();
     return true;
   }
-  if (event->type() == QEvent::MouseMove) {
-    const int hit = hitAt(static_cast<QMouseEvent*>(event)->pos());
-    emit hovered(hit < 0 ? QString() : figure().hits[hit].name);
-  }
   return QAbstractScrollArea::viewportEvent(event);
 }
 
@@ -173,7 +169,6 @@ bool FigureView::focusNextPrevChild(bool next) {
     horizontalScrollBar()->setValue(int(box.center().x() - viewport()->width() / 2.));
     verticalScrollBar()->setValue(int(box.center().y() - viewport()->height() / 2.));
   }
-  emit hovered(figure().hits[to].name);
   viewport()->update();
   return true;
 }

@@ -25,9 +25,6 @@ class FigureView : public QAbstractScrollArea {
   int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
 
- signals:
-  void hovered(const QString& name);
-
  protected:
   bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;

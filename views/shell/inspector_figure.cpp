@@ -3,7 +3,7 @@
 #include "graph/graph_model.h"
 #include "kit/marks.h"
 #include "kit/numbers.h"
-#include "kit/svg_sheet.h"
+#include "kit/probe_sheet.h"
 #include "place/reading.h"
 
 #include <memory>
@@ -63,7 +63,7 @@ class Column {
 };
 
 Figure columnFigure(const Theme& theme, QSizeF room, QString spoken, std::function<void(Column&)> fill) {
-  SvgSheet meter(theme, room);
+  ProbeSheet meter(theme);
   Column measured(meter, room.width());
   fill(measured);
   const QSizeF size(room.width(), std::max(room.height(), measured.y + 24));
@@ -118,7 +118,7 @@ namespace {
 
 void fillOp(Column& c, const trace::GraphNode& n, const trace::GraphDoc& g) {
   c.title(qt(n.name));
-  c.words(QString("%1, %2%3").arg(qt(n.op), opClassText(n.op_class), n.eager ? ", runs eagerly" : ""));
+  c.words(QString("%1, %2%3").arg(qt(n.op), trace::op_class_name(n.op_class), n.eager ? ", runs eagerly" : ""));
   c.y += 8;
   c.pair("Scope", qt(n.scope));
   if (const trace::GraphGroup* group = n.group.valid() ? g.groups.find(n.group) : nullptr) c.pair("Kernel", qt(group->name));
@@ -180,7 +180,7 @@ Figure entityFigure(const Place& place, const Theme& theme, QSizeF room) {
       c.title(qt(g->name));
       c.pair("Saved traffic", byteText(g->saved_bytes));
       for (const NodeId id : trace::Wiring(*graph).members(g->id))
-        if (const trace::GraphNode* n = graph->nodes.find(id)) c.pair(opClassText(n->op_class), qt(n->name));
+        if (const trace::GraphNode* n = graph->nodes.find(id)) c.pair(trace::op_class_name(n->op_class), qt(n->name));
       return c.line();
     }
     if (const trace::ArenaBuffer* b = bufferOf(place, e)) return fillBuffer(c, *b);

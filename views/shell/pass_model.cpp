@@ -27,8 +27,17 @@ QString gain(const trace::Trace& t, const trace::Step& step) {
 } // namespace
 
 PassModel::PassModel(Navigator& navigator, QObject* parent) : QAbstractListModel(parent), m_navigator(navigator) {
-  connect(&navigator, &Navigator::documentChanged, this, &PassModel::rebuild);
+  connect(&navigator, &Navigator::documentChanged, this, &PassModel::count);
   connect(&navigator, &Navigator::stepChanged, this, &PassModel::rebuild);
+  count();
+}
+
+void PassModel::count() {
+  m_refused.clear();
+  if (const trace::Trace* t = m_navigator.place().trace()) {
+    m_refused.resize(t->passes().size());
+    for (const trace::Step& s : t->steps()) m_refused[s.pass] += s.refused;
+  }
   rebuild();
 }
 
@@ -38,7 +47,7 @@ void PassModel::rebuild() {
   if (const trace::Trace* t = m_navigator.place().trace()) {
     for (uint32_t i = 0; i < t->passes().size(); ++i) {
       const trace::Pass& p = t->passes()[i];
-      const bool idle = !changedSomething(*t, p), current = int(i) == m_navigator.pass();
+      const bool idle = m_refused[i] == p.last - p.first, current = int(i) == m_navigator.pass();
       m_idle += idle;
       if (idle && !m_showIdle && !current) continue;
       m_rows.push_back({Pass, i});
@@ -77,8 +86,7 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
 QVariant PassModel::passData(const Row& row, int role) const {
   const trace::Trace& t = *m_navigator.place().trace();
   const trace::Pass& p = t.passes()[row.index];
-  const auto refused = std::count_if(t.steps().begin() + p.first, t.steps().begin() + p.last, [](const trace::Step& s) { return s.refused; });
-  const int64_t changed = int64_t(p.last - p.first) - refused;
+  const uint32_t refused = m_refused[row.index], changed = p.last - p.first - refused;
   const QString note = refused ? QString("%1 refused").arg(number(double(refused))) : p.ms >= 0 ? timeText(p.ms * 1000) : QString();
   switch (role) {
     case Qt::DisplayRole: return qt(p.name);

@@ -25,13 +25,13 @@ class PassModel : public QAbstractListModel {
   int currentRow(bool step) const;
   // A compile is at this pass; an empty name: none runs.
   void setProgress(const QString& pass, int done, int total);
-  bool showsIdle() const { return m_showIdle; }
 
  private:
   struct Row {
     Kind kind;
     uint32_t index; // of the pass or of the step
   };
+  void count();
   void rebuild();
   QVariant passData(const Row& row, int role) const;
   QVariant stepData(const Row& row, int role) const;
@@ -40,6 +40,7 @@ class PassModel : public QAbstractListModel {
 
   Navigator& m_navigator;
   std::vector<Row> m_rows;
+  std::vector<uint32_t> m_refused; // steps of each pass that are refusals
   int m_idle = 0;
   bool m_showIdle = false;
   QString m_busy;

@@ -111,7 +111,6 @@ constexpr auto fields(const Pass*) {
 }
 constexpr auto fields(const Break*) { return std::tuple{field("node", &Break::node), field("cause", &Break::cause), field("reason", &Break::reason)}; }
 
-inline constexpr const char* op_class_words[] = {"elementwise", "broadcast", "injective", "reduction", "window", "contraction", "gather/scatter", "view", "opaque"};
 inline constexpr const char* role_words[] = {"intermediate", "input", "output", "parameter", "constant"};
 inline constexpr const char* group_kind_words[] = {"fused", "library", "eager", "region"};
 inline constexpr const char* refusal_words[] = {"illegal", "unprofitable", "over-limit"};

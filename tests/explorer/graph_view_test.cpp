@@ -1,0 +1,87 @@
+// The graph in its window: what a jump closes, and what it says of a plain layout.
+#include "explorer/main_window.h"
+
+#include <QAction>
+#include <QTest>
+#include <gtest/gtest.h>
+
+namespace cutaway::explorer {
+namespace {
+
+struct GraphViewTest : testing::Test {
+  void SetUp() override {
+    window.show();
+    ASSERT_TRUE(QTest::qWaitFor([this] { return window.navigator().stepCount() > 0 && window.graph().settled() && window.graph().scene(); }, 30000));
+  }
+  void settle() { ASSERT_TRUE(QTest::qWaitFor([this] { return window.graph().settled(); }, 30000)); }
+  QAction* action(const QString& name) {
+    for (QAction* a : window.findChildren<QAction*>())
+      if (a->text() == name) return a;
+    return nullptr;
+  }
+  MainWindow window{Request{CUTAWAY_SOURCES "/resources/models/sample.onnx", {}, {}, false}};
+};
+
+// The same step shows the same items, whatever was visited before.
+TEST_F(GraphViewTest, AJumpForgetsWhatStepsOpened) {
+  const auto shown = [this](uint32_t step) {
+    window.navigator().goTo(step);
+    settle();
+    QStringList keys;
+    for (const auto& item : window.graph().scene()->model.items) keys << item.key;
+    return keys;
+  };
+  const uint32_t last = window.navigator().stepCount() - 1;
+  ASSERT_GT(last, 20u);
+  const QStringList first = shown(last / 2);
+  for (uint32_t i = 5; i < last; i += 6) (void)shown(i);
+  (void)shown(0);
+  EXPECT_EQ(shown(last / 2), first);
+}
+
+TEST_F(GraphViewTest, CrumbsAreThoseOfTheStep) {
+  for (uint32_t i = 0; i < window.navigator().stepCount(); i += 3) {
+    window.navigator().goTo(i);
+    const auto& place = window.navigator().place();
+    EXPECT_EQ(window.graph().crumbs(), views::scopesAround(place.trace()->at(i), place.at()->entities));
+  }
+  settle();
+}
+
+TEST_F(GraphViewTest, DriftIsAnActionThatSaysWhatItNeeds) {
+  QAction* drift = action("Drift on the graph");
+  ASSERT_TRUE(drift);
+  EXPECT_FALSE(drift->isChecked());
+  drift->trigger();
+  (void)window.grab();
+  drift->trigger();
+  ASSERT_TRUE(action("Try the layout again"));
+  action("Try the layout again")->trigger();
+  settle();
+  EXPECT_TRUE(window.graph().scene()->exact);
+}
+
+// Pictures, to be looked at: CUTAWAY_SHOTS=folder, CUTAWAY_SHOT_MODEL=file.
+TEST_F(GraphViewTest, Shots) {
+  if (!qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) GTEST_SKIP() << "CUTAWAY_SHOTS names no folder";
+  if (qEnvironmentVariableIsSet("CUTAWAY_SHOT_MODEL")) window.open(qEnvironmentVariable("CUTAWAY_SHOT_MODEL"));
+  const auto shot = [this](const QString& name) {
+    ASSERT_TRUE(QTest::qWaitFor([this] { return window.graph().settled() && !window.service().busy(); }, 60000));
+    QTest::qWait(100);
+    window.grab().save(qEnvironmentVariable("CUTAWAY_SHOTS") + "/" + name + ".png");
+  };
+  action("Drift on the graph")->trigger();
+  shot("heat-none");
+  action("Run and compare")->trigger();
+  shot("heat-start");
+  for (const char* theme : {"light", "dark"}) {
+    window.setTheme(theme);
+    window.graph().fit();
+    shot(QString("heat-all-") + theme);
+    window.graph().zoomBy(1 / window.graph().zoom(), QPointF(400, 300));
+    shot(QString("heat-types-") + theme);
+  }
+}
+
+} // namespace
+} // namespace cutaway::explorer
