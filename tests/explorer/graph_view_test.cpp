@@ -19,7 +19,7 @@ struct GraphViewTest : testing::Test {
       if (a->text() == name) return a;
     return nullptr;
   }
-  MainWindow window{Request{CUTAWAY_SOURCES "/resources/models/sample.onnx", {}, {}, false}};
+  MainWindow window{Request{CUTAWAY_SOURCES "/resources/models/sample.onnx", {}, {}, {}}};
 };
 
 // The same step shows the same items, whatever was visited before.
