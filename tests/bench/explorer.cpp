@@ -175,11 +175,10 @@ class Bench {
     empty();
     const auto start = Clock::now();
     watchdog_.phase("show " + name);
-    window_->navigator().setDocument(document, false);
+    window_->navigator().setDocument(std::move(document), false); // which holds it alone
     report_.add(name, "show: until it is painted", firstPicture(start), "ms");
     seeks(name, steps);
     const auto other = std::make_shared<const trace::Document>(longDocument(first, 100));
-    document.reset(); // the window held it last
     watchdog_.phase("another document in place of " + name);
     window_->navigator().setDocument(other, false);
     spin([&] { return shown(); });

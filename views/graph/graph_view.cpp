@@ -1,12 +1,9 @@
 #include "graph/graph_view.h"
 
 #include "graph/graph_motion.h"
-#include "kit/marks.h"
-#include "kit/probe_sheet.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPainter>
 #include <QPushButton>
 
 #include <cmath>
@@ -24,12 +21,36 @@ QString levelName(Level level) {
 
 } // namespace
 
+// What is around the firing entities and the selection is opened; what the user closed by hand stays closed. A jump
+// starts anew, or every place ever visited would stay open.
+struct GraphView::OpenScopes {
+  QSet<QString> open, opened_by_hand, closed_by_hand;
+  bool anew = false;
+
+  QSet<QString> at(const Place& place, const trace::GraphDoc& graph) const {
+    const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
+    std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
+    QSet<QString> out = anew ? opened_by_hand + (defaultOpen(graph, about, 40) - closed_by_hand) : open;
+    if (place.selected) about.push_back(*place.selected);
+    for (const QString& path : scopesAround(graph, about))
+      if (!closed_by_hand.contains(path)) out.insert(path);
+    return out;
+  }
+};
+
+struct GraphView::Built {
+  trace::GraphDoc graph;
+  QSet<QString> open;
+  GraphModel model;
+};
+
 GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), m_navigator(navigator), m_look(look) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName("Graph");
   setMouseTracking(true);
   setMinimumSize(160, 120);
   buildStrip();
+  m_builder.setMaxThreadCount(1);
   m_soon.setSingleShot(true);
   m_frames.setInterval(15);
   connect(&m_soon, &QTimer::timeout, this, &GraphView::prepare);
@@ -63,19 +84,32 @@ void GraphView::later() {
   if (!m_soon.isActive()) m_soon.start(0);
 }
 
-// What is to be drawn, once for all of dot's answers.
+// What is to be drawn, once for all of dot's answers; put together beside the window's thread.
 void GraphView::prepare() {
-  m_runner.cancel(), m_layout.reset();
+  m_runner.cancel(), m_layout.reset(), m_builder.clear();
+  const uint64_t number = ++m_asked;
   const Place& place = m_navigator.place();
-  const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) {
+  if (!place.at()) {
     m_scene.reset(), m_pending = false;
     update();
     return;
   }
-  const trace::GraphDoc graph = trace->at(place.step);
-  openFor(graph);
-  m_layout = std::make_unique<GraphLayout>(graph, buildGraph(graph, qt(trace->name), {m_open, m_constants}), m_look.theme());
+  OpenScopes open{m_open, m_openedByHand, m_closedByHand, m_jumped || m_fresh};
+  m_builder.start([this, place, number, constants = m_constants, open = std::move(open)]() mutable {
+    auto built = std::make_shared<Built>();
+    built->graph = place.trace()->at(place.step);
+    built->open = open.at(place, built->graph);
+    built->model = buildGraph(built->graph, qt(place.trace()->name), {built->open, constants});
+    QMetaObject::invokeMethod(this, [this, built, number] {
+      if (number == m_asked) accept(*built);
+    }, Qt::QueuedConnection);
+  });
+}
+
+void GraphView::accept(Built& built) {
+  m_open = std::move(built.open);
+  m_jumped = false;
+  m_layout = std::make_unique<GraphLayout>(built.graph, std::move(built.model), m_look.theme());
   layOut();
 }
 
@@ -87,18 +121,6 @@ void GraphView::layOut() {
   m_layout.reset();
   m_pending = false;
   take(std::move(scene));
-}
-
-// Opens what is around the firing entities; what the user closed by hand stays closed. A jump starts anew, or every
-// place ever visited would stay open.
-void GraphView::openFor(const trace::GraphDoc& graph) {
-  const Place& place = m_navigator.place();
-  const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
-  std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
-  if (std::exchange(m_jumped, false) || m_fresh) m_open = m_openedByHand + (defaultOpen(graph, about, 40) - m_closedByHand);
-  if (place.selected) about.push_back(*place.selected);
-  for (const QString& path : scopesAround(graph, about))
-    if (!m_closedByHand.contains(path)) m_open.insert(path);
 }
 
 void GraphView::take(std::shared_ptr<const GraphScene> scene) {
@@ -208,97 +230,6 @@ double GraphView::progress() const {
   if (!m_clock.isValid()) return 1;
   const double t = std::min(1., double(m_clock.elapsed()) / std::max(1, m_look.duration(m_motion ? "morph" : "move")));
   return eased(t);
-}
-
-// ---- drawing ----
-void GraphView::paintEvent(QPaintEvent*) {
-  QPainter painter(this);
-  painter.fillRect(rect(), m_look.theme().c("canvas"));
-  if (!m_scene) {
-    PainterSheet sheet(painter, m_look.theme());
-    if (m_navigator.place().trace()) return; // under 300 ms nothing is shown
-    emptyNote(sheet, size(), "No graph yet", "Open a model, a .cut text or a saved document (Ctrl+O).");
-    return;
-  }
-  const double t = progress();
-  const double zoom = m_fromZoom + (m_zoom - m_fromZoom) * t;
-  const QPointF centre = t < 1 ? m_fromCentre + (m_centre - m_fromCentre) * t : m_centre;
-  const double k = t < 1 ? zoom : m_zoom;
-  const QPointF half(width() / 2., height() / 2.);
-  painter.save();
-  painter.translate(half - centre * k);
-  painter.scale(k, k);
-  {
-    PainterSheet sheet(painter, m_look.theme(), k);
-    const QRectF seen(centre - half / k, QSizeF(size()) / k);
-    if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
-    else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
-    if (m_heat && !(m_motion && t < 1)) drawHeat(sheet, *m_scene, *m_heat, seen);
-  }
-  painter.restore();
-  if (width() >= 640) drawOverlay(painter);
-  if (hasFocus() && m_keyFocus) {
-    PainterSheet sheet(painter, m_look.theme());
-    sheet.rect(QRectF(rect()).adjusted(2, 2, -2, -2), 4, {}, {m_look.theme().c("accent"), 2});
-  }
-}
-
-void GraphView::drawOverlay(QPainter& painter) const {
-  PainterSheet s(painter, m_look.theme());
-  const QRectF map = minimapBox();
-  s.rect(map, 4, {s.t.c("raised")}, {s.t.c("line")});
-  const Minimap& m = minimap();
-  s.rects(m.plain, {s.t.c("lineStrong")});
-  for (int i = 0; i < 12; ++i) s.rects(m.groups[size_t(i)], {s.t.category(i).stroke});
-  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
-  s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
-  drawLegend(s);
-  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 40 - heatLegendSize.height()});
-}
-
-const GraphView::Minimap& GraphView::minimap() const {
-  if (m_minimap) return *m_minimap;
-  Minimap m;
-  const QRectF map = minimapBox();
-  m.scale = std::min((map.width() - 12) / std::max(1., m_scene->size.width()), (map.height() - 12) / std::max(1., m_scene->size.height()));
-  m.origin = map.center() - QPointF(m_scene->size.width(), m_scene->size.height()) * m.scale / 2;
-  const ProbeSheet sheet(m_look.theme());
-  for (size_t i = 1; i < m_scene->box.size(); ++i) {
-    const GraphItem& item = m_scene->model.items[i];
-    if (m_scene->box[i].isEmpty() || (item.kind == GraphItem::Scope && item.open)) continue;
-    const QRect r = sheet.pixels({m.origin + m_scene->box[i].topLeft() * m.scale, m_scene->box[i].size() * m.scale});
-    QList<QRect>& list = item.kind == GraphItem::Group ? m.groups[size_t(item.category) % 12] : m.plain;
-    if (list.isEmpty() || list.back() != r) list << r; // thousands fall on one pixel
-  }
-  return m_minimap.emplace(std::move(m));
-}
-
-void GraphView::drawLegend(Sheet& s) const {
-  double x = 16;
-  const double y = height() - 20;
-  const auto say = [&](Glyph g, const char* role, const QString& label) {
-    const Type type{.px = 11, .role = "textSecondary", .plate = s.t.c("canvas")};
-    glyph(s, g, {x + 6, y}, role, 6);
-    s.text({x + 18, y}, label, type);
-    x += 34 + s.width(label, type);
-  };
-  if (!m_marks.firing.isEmpty() && !m_marks.refused) say(Glyph::Play, "accent", "fires now");
-  if (!m_marks.created.isEmpty()) say(Glyph::Plus, "created", "created");
-  if (!m_marks.changed.isEmpty()) say(Glyph::Tilde, "changed", "changed");
-  if (!m_marks.notes.empty()) say(Glyph::Refused, "refused", "refused, with reason");
-  if (!m_marks.ghosts.empty()) say(Glyph::Minus, "removed", "gone");
-}
-
-Figure GraphView::figure() const {
-  if (!m_scene) return {};
-  Figure out;
-  out.size = m_scene->size;
-  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat](Sheet& s) {
-    s.rect({{}, scene->size}, 0, {s.t.c("canvas")});
-    drawGraph(s, *scene, marks, chosen, {{}, scene->size});
-    if (heat) drawHeat(s, *scene, *heat, {{}, scene->size}), drawHeatLegend(s, &*heat, {16, 16});
-  };
-  return out;
 }
 
 // ---- commands ----
@@ -485,7 +416,7 @@ void GraphView::retryLayout() {
   later();
 }
 
-QString GraphView::statusText() const { return QString("%1 %   %2").arg(qRound(m_zoom * 100)).arg(levelName(m_look.theme().level(m_zoom))); }
+QString GraphView::statusText() const { return QString("%1 %   %2").arg(m_zoom < .01 ? QString::number(m_zoom * 100, 'f', 1) : QString::number(qRound(m_zoom * 100))).arg(levelName(m_look.theme().level(m_zoom))); }
 
 QStringList GraphView::crumbs() const {
   const Place& place = m_navigator.place();

@@ -1,0 +1,101 @@
+#include "graph/graph_view.h"
+
+#include "kit/marks.h"
+#include "kit/probe_sheet.h"
+
+#include <QPainter>
+
+// How the graph view draws: the graph, and over it minimap and legends.
+namespace cutaway::views {
+
+void GraphView::paintEvent(QPaintEvent*) {
+  QPainter painter(this);
+  painter.fillRect(rect(), m_look.theme().c("canvas"));
+  if (!m_scene) {
+    PainterSheet sheet(painter, m_look.theme());
+    if (m_navigator.place().trace()) return; // under 300 ms nothing is shown
+    emptyNote(sheet, size(), "No graph yet", "Open a model, a .cut text or a saved document (Ctrl+O).");
+    return;
+  }
+  const double t = progress();
+  const double zoom = m_fromZoom + (m_zoom - m_fromZoom) * t;
+  const QPointF centre = t < 1 ? m_fromCentre + (m_centre - m_fromCentre) * t : m_centre;
+  const double k = t < 1 ? zoom : m_zoom;
+  const QPointF half(width() / 2., height() / 2.);
+  painter.save();
+  painter.translate(half - centre * k);
+  painter.scale(k, k);
+  {
+    PainterSheet sheet(painter, m_look.theme(), k);
+    const QRectF seen(centre - half / k, QSizeF(size()) / k);
+    if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
+    else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
+    if (m_heat && !(m_motion && t < 1)) drawHeat(sheet, *m_scene, *m_heat, seen);
+  }
+  painter.restore();
+  if (width() >= 640) drawOverlay(painter);
+  if (hasFocus() && m_keyFocus) {
+    PainterSheet sheet(painter, m_look.theme());
+    sheet.rect(QRectF(rect()).adjusted(2, 2, -2, -2), 4, {}, {m_look.theme().c("accent"), 2});
+  }
+}
+
+void GraphView::drawOverlay(QPainter& painter) const {
+  PainterSheet s(painter, m_look.theme());
+  const QRectF map = minimapBox();
+  s.rect(map, 4, {s.t.c("raised")}, {s.t.c("line")});
+  const Minimap& m = minimap();
+  s.rects(m.plain, {s.t.c("lineStrong")});
+  for (int i = 0; i < 12; ++i) s.rects(m.groups[size_t(i)], {s.t.category(i).stroke});
+  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
+  s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
+  drawLegend(s);
+  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 40 - heatLegendSize.height()});
+}
+
+const GraphView::Minimap& GraphView::minimap() const {
+  if (m_minimap) return *m_minimap;
+  Minimap m;
+  const QRectF map = minimapBox();
+  m.scale = std::min((map.width() - 12) / std::max(1., m_scene->size.width()), (map.height() - 12) / std::max(1., m_scene->size.height()));
+  m.origin = map.center() - QPointF(m_scene->size.width(), m_scene->size.height()) * m.scale / 2;
+  const ProbeSheet sheet(m_look.theme());
+  for (size_t i = 1; i < m_scene->box.size(); ++i) {
+    const GraphItem& item = m_scene->model.items[i];
+    if (m_scene->box[i].isEmpty() || (item.kind == GraphItem::Scope && item.open)) continue;
+    const QRect r = sheet.pixels({m.origin + m_scene->box[i].topLeft() * m.scale, m_scene->box[i].size() * m.scale});
+    QList<QRect>& list = item.kind == GraphItem::Group ? m.groups[size_t(item.category) % 12] : m.plain;
+    if (list.isEmpty() || list.back() != r) list << r; // thousands fall on one pixel
+  }
+  return m_minimap.emplace(std::move(m));
+}
+
+void GraphView::drawLegend(Sheet& s) const {
+  double x = 16;
+  const double y = height() - 20;
+  const auto say = [&](Glyph g, const char* role, const QString& label) {
+    const Type type{.px = 11, .role = "textSecondary", .plate = s.t.c("canvas")};
+    glyph(s, g, {x + 6, y}, role, 6);
+    s.text({x + 18, y}, label, type);
+    x += 34 + s.width(label, type);
+  };
+  if (!m_marks.firing.isEmpty() && !m_marks.refused) say(Glyph::Play, "accent", "fires now");
+  if (!m_marks.created.isEmpty()) say(Glyph::Plus, "created", "created");
+  if (!m_marks.changed.isEmpty()) say(Glyph::Tilde, "changed", "changed");
+  if (!m_marks.notes.empty()) say(Glyph::Refused, "refused", "refused, with reason");
+  if (!m_marks.ghosts.empty()) say(Glyph::Minus, "removed", "gone");
+}
+
+Figure GraphView::figure() const {
+  if (!m_scene) return {};
+  Figure out;
+  out.size = m_scene->size;
+  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat](Sheet& s) {
+    s.rect({{}, scene->size}, 0, {s.t.c("canvas")});
+    drawGraph(s, *scene, marks, chosen, {{}, scene->size});
+    if (heat) drawHeat(s, *scene, *heat, {{}, scene->size}), drawHeatLegend(s, &*heat, {16, 16});
+  };
+  return out;
+}
+
+} // namespace cutaway::views
