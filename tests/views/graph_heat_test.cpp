@@ -66,6 +66,7 @@ TEST(GraphHeat, SaysInWordsWhatItColours) {
     for (const auto& w : sheet.words) out << w.text;
     return out.join('\n');
   };
+  if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) writeFigure(qEnvironmentVariable("CUTAWAY_SHOTS") + "/graph-heat.png", theme, graphHeatFigure(chainWithDrift(24), theme, {900, 600}), {}, nullptr);
   const QString drifts = words(chainWithDrift(24));
   for (const char* word : {"culprit: first over the limit", "over the limit", "op 17", "ulp", "at least 2"}) EXPECT_TRUE(drifts.contains(word)) << word;
   EXPECT_TRUE(words(chainWithDrift(8)).contains("no culprit"));

@@ -21,12 +21,36 @@ QString levelName(Level level) {
 
 } // namespace
 
+// What is around the firing entities and the selection is opened; what the user closed by hand stays closed. A jump
+// starts anew, or every place ever visited would stay open.
+struct GraphView::OpenScopes {
+  QSet<QString> open, opened_by_hand, closed_by_hand;
+  bool anew = false;
+
+  QSet<QString> at(const Place& place, const trace::GraphDoc& graph) const {
+    const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
+    std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
+    QSet<QString> out = anew ? opened_by_hand + (defaultOpen(graph, about, 40) - closed_by_hand) : open;
+    if (place.selected) about.push_back(*place.selected);
+    for (const QString& path : scopesAround(graph, about))
+      if (!closed_by_hand.contains(path)) out.insert(path);
+    return out;
+  }
+};
+
+struct GraphView::Built {
+  trace::GraphDoc graph;
+  QSet<QString> open;
+  GraphModel model;
+};
+
 GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), m_navigator(navigator), m_look(look) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName("Graph");
   setMouseTracking(true);
   setMinimumSize(160, 120);
   buildStrip();
+  m_builder.setMaxThreadCount(1);
   m_soon.setSingleShot(true);
   m_frames.setInterval(15);
   connect(&m_soon, &QTimer::timeout, this, &GraphView::prepare);
@@ -60,19 +84,32 @@ void GraphView::later() {
   if (!m_soon.isActive()) m_soon.start(0);
 }
 
-// What is to be drawn, once for all of dot's answers.
+// What is to be drawn, once for all of dot's answers; put together beside the window's thread.
 void GraphView::prepare() {
-  m_runner.cancel(), m_layout.reset();
+  m_runner.cancel(), m_layout.reset(), m_builder.clear();
+  const uint64_t number = ++m_asked;
   const Place& place = m_navigator.place();
-  const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) {
+  if (!place.at()) {
     m_scene.reset(), m_pending = false;
     update();
     return;
   }
-  const trace::GraphDoc graph = trace->at(place.step);
-  openFor(graph);
-  m_layout = std::make_unique<GraphLayout>(graph, buildGraph(graph, qt(trace->name), {m_open, m_constants}), m_look.theme());
+  OpenScopes open{m_open, m_openedByHand, m_closedByHand, m_jumped || m_fresh};
+  m_builder.start([this, place, number, constants = m_constants, open = std::move(open)]() mutable {
+    auto built = std::make_shared<Built>();
+    built->graph = place.trace()->at(place.step);
+    built->open = open.at(place, built->graph);
+    built->model = buildGraph(built->graph, qt(place.trace()->name), {built->open, constants});
+    QMetaObject::invokeMethod(this, [this, built, number] {
+      if (number == m_asked) accept(*built);
+    }, Qt::QueuedConnection);
+  });
+}
+
+void GraphView::accept(Built& built) {
+  m_open = std::move(built.open);
+  m_jumped = false;
+  m_layout = std::make_unique<GraphLayout>(built.graph, std::move(built.model), m_look.theme());
   layOut();
 }
 
@@ -84,18 +121,6 @@ void GraphView::layOut() {
   m_layout.reset();
   m_pending = false;
   take(std::move(scene));
-}
-
-// Opens what is around the firing entities; what the user closed by hand stays closed. A jump starts anew, or every
-// place ever visited would stay open.
-void GraphView::openFor(const trace::GraphDoc& graph) {
-  const Place& place = m_navigator.place();
-  const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
-  std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
-  if (std::exchange(m_jumped, false) || m_fresh) m_open = m_openedByHand + (defaultOpen(graph, about, 40) - m_closedByHand);
-  if (place.selected) about.push_back(*place.selected);
-  for (const QString& path : scopesAround(graph, about))
-    if (!m_closedByHand.contains(path)) m_open.insert(path);
 }
 
 void GraphView::take(std::shared_ptr<const GraphScene> scene) {
@@ -396,7 +421,7 @@ void GraphView::retryLayout() {
   later();
 }
 
-QString GraphView::statusText() const { return QString("%1 %   %2").arg(qRound(m_zoom * 100)).arg(levelName(m_look.theme().level(m_zoom))); }
+QString GraphView::statusText() const { return QString("%1 %   %2").arg(m_zoom < .01 ? QString::number(m_zoom * 100, 'f', 1) : QString::number(qRound(m_zoom * 100))).arg(levelName(m_look.theme().level(m_zoom))); }
 
 QStringList GraphView::crumbs() const {
   const Place& place = m_navigator.place();

@@ -8,6 +8,7 @@
 #include "place/navigator.h"
 
 #include <QElapsedTimer>
+#include <QThreadPool>
 #include <QTimer>
 #include <QWidget>
 
@@ -72,9 +73,11 @@ class GraphView : public QWidget {
   void documentChanged();
   void later(); // lay out at the next turn of the event loop
   void prepare();
+  struct OpenScopes;
+  struct Built;
+  void accept(Built& built);
   void layOut();
   void showStart();
-  void openFor(const trace::GraphDoc& graph);
   void take(std::shared_ptr<const GraphScene> scene);
   QPointF keptShift() const;
   QString keptKey() const;
@@ -107,6 +110,7 @@ class GraphView : public QWidget {
   Navigator& m_navigator;
   Look& m_look;
   LayoutRunner m_runner;
+  uint64_t m_asked = 0; // number of the newest request
   QTimer m_soon, m_frames;
   std::shared_ptr<const GraphScene> m_scene, m_before;
   StepMarks m_marks;
@@ -129,6 +133,7 @@ class GraphView : public QWidget {
   QPointF m_press, m_last;
   enum { Idle, Pressed, Panning, OnMinimap } m_drag = Idle;
   mutable std::optional<Minimap> m_minimap;
+  QThreadPool m_builder; // last: what it still does ends before the rest is gone
 };
 
 } // namespace cutaway::views

@@ -5,7 +5,7 @@
 
 #include <QPainter>
 
-// What the graph view draws.
+// How the graph view draws: the graph, and over it minimap and legends.
 namespace cutaway::views {
 
 void GraphView::paintEvent(QPaintEvent*) {

@@ -2,6 +2,8 @@
 
 #include "place/reading.h"
 
+#include <QThreadPool>
+
 #include <algorithm>
 
 namespace cutaway::views {
@@ -14,9 +16,20 @@ bool changedSomething(const trace::Trace& trace, const trace::Pass& pass) {
 
 int Navigator::pass() const { return m_place.at() ? int(m_place.at()->pass) : -1; }
 
+namespace {
+
+// A large document takes longer to free than a window may stand still: the last to let go of it leaves that to another thread.
+std::shared_ptr<const trace::Document> freedElsewhere(std::shared_ptr<const trace::Document> document) {
+  const trace::Document* at = document.get();
+  return {at, [document = std::move(document)](const trace::Document*) mutable { QThreadPool::globalInstance()->start([last = std::move(document)] {}); }};
+}
+
+} // namespace
+
 void Navigator::setDocument(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, bool keep) {
   Place next;
-  next.document = std::move(document), next.port = std::move(port);
+  next.port = std::move(port);
+  if (document) next.document = freedElsewhere(std::move(document));
   if (keep) next.segment = m_place.segment, next.selected = m_place.selected;
   if (!keep || !next.trace()) next.segment = next.document ? mainSegment(*next.document) : 0;
   if (next.trace() && !next.trace()->steps().empty()) {

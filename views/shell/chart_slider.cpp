@@ -10,6 +10,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace cutaway::views {
@@ -64,40 +65,43 @@ uint32_t ChartSlider::stepAt(double x) const {
   return uint32_t(std::min<double>(share * m_navigator.stepCount(), std::max(0, maximum())));
 }
 
-// For each pixel its extremes and its last value, so that 50,000 steps cost what 500 do.
+// For each pixel its extremes and its last value, in one walk, so that 50,000 steps cost what 500 do from then on.
 void ChartSlider::makeCurves() {
   const trace::Trace* t = m_navigator.place().trace();
   if (!t || !m_curves.empty()) return;
-  const bool timed = !t->steps().empty() && t->steps().back().after.time_us >= 0;
+  const auto& steps = t->steps();
+  const bool timed = !steps.empty() && steps.back().after.time_us >= 0;
+  const size_t count = std::min(steps.size(), size_t(std::max(1., right() - left())));
+  std::array<std::vector<Column>, curveCount> columns;
+  for (auto& c : columns) c.resize(count);
+  for (size_t i = 0; i < steps.size(); ++i)
+    for (int c = 0; c < curveCount; ++c)
+      if (const double v = valueOf(steps[i].after, c, timed); v >= 0) columns[size_t(c)][i * count / steps.size()].add(v);
   static const char* const names[] = {"nodes", "peak bytes", "launches", "traffic"};
-  for (int c = 0; c < curveCount; ++c) m_curves.push_back(curveOf(t->steps(), c, timed, c == 3 && timed ? "predicted time" : names[c]));
+  for (int c = 0; c < curveCount; ++c) m_curves.push_back(curveOf(columns[size_t(c)], c == 3 && timed ? "predicted time" : names[c]));
 }
 
-ChartSlider::Curve ChartSlider::curveOf(const std::vector<trace::Step>& steps, int which, bool timed, const QString& name) const {
+ChartSlider::Curve ChartSlider::curveOf(const std::vector<Column>& columns, const QString& name) {
   Curve curve{name, {}, false};
   double low = 1e300, high = -1e300;
-  for (const trace::Step& s : steps)
-    if (const double v = valueOf(s.after, which, timed); v >= 0) low = std::min(low, v), high = std::max(high, v), curve.known = true;
+  for (const Column& c : columns)
+    if (c.last >= 0) low = std::min(low, c.least), high = std::max(high, c.most), curve.known = true;
   if (!curve.known) return curve;
   low -= std::max(1e-9, high - low) * .12;
   const auto y = [&](double v) { return high > low ? 1 - (v - low) / (high - low) : .5; };
-  const size_t columns = size_t(std::max(1., right() - left()));
   QPainterPath& line = curve.line;
   const auto to = [&line](double x, double at) {
     if (line.currentPosition() != QPointF(x, at)) line.lineTo(x, at);
   };
-  for (size_t i = 0; i < steps.size();) {
-    const size_t column = i * columns / steps.size();
-    const double x = double(i) / double(steps.size());
-    double least = 1e300, most = -1e300, last = -1;
-    for (; i < steps.size() && i * columns / steps.size() == column; ++i)
-      if (const double v = valueOf(steps[i].after, which, timed); v >= 0) least = std::min(least, v), most = std::max(most, v), last = v;
-    if (last < 0) continue;
-    if (line.elementCount() == 0) line.moveTo(x, y(last));
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const Column& c = columns[i];
+    if (c.last < 0) continue;
+    const double x = double(i) / double(columns.size());
+    if (line.elementCount() == 0) line.moveTo(x, y(c.last));
     to(x, line.currentPosition().y());
-    if (least < last) to(x, y(least));
-    if (most > last) to(x, y(most));
-    to(x, y(last));
+    if (c.least < c.last) to(x, y(c.least));
+    if (c.most > c.last) to(x, y(c.most));
+    to(x, y(c.last));
   }
   to(1, line.currentPosition().y());
   return curve;

@@ -7,6 +7,8 @@
 #include <QPainterPath>
 #include <QPixmap>
 
+#include <algorithm>
+
 namespace cutaway::views {
 
 // The slider over all steps that is itself four charts: nodes, peak bytes, launches, traffic (predicted time where the
@@ -38,13 +40,17 @@ class ChartSlider : public QAbstractSlider {
     QPainterPath line; // in 0..1 across and down
     bool known = false;
   };
+  struct Column {
+    double least = 1e300, most = -1, last = -1; // negative: no value known
+    void add(double v) { least = std::min(least, v), most = std::max(most, v), last = v; }
+  };
   double left() const { return 104; }
   double right() const { return width() - 96; }
   double xOf(double step) const;
   uint32_t stepAt(double x) const;
   void reload();
   void makeCurves();
-  Curve curveOf(const std::vector<trace::Step>& steps, int which, bool timed, const QString& name) const;
+  static Curve curveOf(const std::vector<Column>& columns, const QString& name);
   void forgetCurves() { m_curves.clear(), m_picture = {}; }
   void drawCurves(int rows, double top, double high);
   QString valueText(int curve) const;
