@@ -18,6 +18,7 @@ struct Figure {
   QSizeF size;
   std::function<void(Sheet&)> draw;
   QList<Hit> hits; // later ones lie on top
+  QRectF reveal{}; // what the selection is about: a window scrolls there when it changes
 };
 
 // What a file says of itself: its title, and facts such as {"Model", "resnet50.onnx"}. Never a path.

@@ -12,6 +12,11 @@ QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, 
 // The kernel (or the op that is one by itself) that an op, a value, a buffer or a kernel belongs to: in the graph of the
 // place, else as it is in the end.
 std::optional<Entity> kernelOf(const Place& place, Entity entity);
+// The op behind an entity: itself, the maker of a value or of a buffer's first value; null: none.
+const trace::GraphNode* opBehind(const Place& place, const trace::GraphDoc& graph, Entity entity);
+// Kernels that a view of one kernel may show, the best first: that of the selection; those that the step speaks of, unless
+// it is the last, after which nothing is new; the one with the most work.
+std::vector<Entity> kernelsToShow(const Place& place);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
 // The op that makes a value; null for inputs and constants.

@@ -19,7 +19,7 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   viewport()->setMouseTracking(true);
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::refresh);
-  connect(&navigator, &Navigator::selectionChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
 }
 
@@ -34,7 +34,10 @@ const Figure& FigureView::figure() {
     m_figure = m_maker(m_navigator.place(), m_look.theme(), room);
     m_stale = false;
     if (m_focused >= m_figure.hits.size()) m_focused = -1;
+    m_hovered = -1;
     bars();
+    if (m_reveal && !m_figure.reveal.isNull()) scrollTo(m_figure.reveal);
+    m_reveal = false;
   }
   return m_figure;
 }
@@ -47,6 +50,20 @@ void FigureView::bars() {
   horizontalScrollBar()->setSingleStep(40), verticalScrollBar()->setSingleStep(40);
 }
 
+void FigureView::scrollTo(const QRectF& box) {
+  const QRectF seen(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height());
+  if (seen.contains(box)) return;
+  const auto scroll = [](QScrollBar* bar, double from, double size, double room) { bar->setValue(int(size > room ? from - 48 : from + size / 2 - room / 2)); };
+  scroll(horizontalScrollBar(), box.left(), box.width(), seen.width());
+  scroll(verticalScrollBar(), box.top(), box.height(), seen.height());
+}
+
+void FigureView::hover(int hit) {
+  if (hit == m_hovered) return;
+  m_hovered = hit;
+  viewport()->update();
+}
+
 void FigureView::paintEvent(QPaintEvent*) {
   const Figure& figure = this->figure();
   QPainter painter(viewport());
@@ -54,6 +71,9 @@ void FigureView::paintEvent(QPaintEvent*) {
   painter.translate(-horizontalScrollBar()->value(), -verticalScrollBar()->value());
   PainterSheet sheet(painter, m_look.theme());
   if (figure.draw) figure.draw(sheet);
+  if (m_hovered >= 0 && figure.hits[m_hovered].entity != nothing)
+    for (const Hit& hit : figure.hits)
+      if (hit.entity == figure.hits[m_hovered].entity) sheet.rect(hit.box, 2, {}, {m_look.theme().c("accent"), 1});
   if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
@@ -77,8 +97,10 @@ bool FigureView::viewportEvent(QEvent* event) {
   }
   if (event->type() == QEvent::MouseMove) {
     const int hit = hitAt(static_cast<QMouseEvent*>(event)->pos());
+    hover(hit);
     emit hovered(hit < 0 ? QString() : figure().hits[hit].name);
   }
+  if (event->type() == QEvent::Leave) hover(-1);
   return QAbstractScrollArea::viewportEvent(event);
 }
 
@@ -139,11 +161,7 @@ bool FigureView::focusNextPrevChild(bool next) {
     return QAbstractScrollArea::focusNextPrevChild(next);
   }
   m_focused = to;
-  const QRectF box = figure().hits[to].box;
-  if (!QRectF(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height()).contains(box)) {
-    horizontalScrollBar()->setValue(int(box.center().x() - viewport()->width() / 2.));
-    verticalScrollBar()->setValue(int(box.center().y() - viewport()->height() / 2.));
-  }
+  scrollTo(figure().hits[to].box);
   emit hovered(figure().hits[to].name);
   viewport()->update();
   return true;

@@ -11,8 +11,8 @@ namespace cutaway::views {
 
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
-// A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
-// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan.
+// A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
+// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan.
 class FigureView : public QAbstractScrollArea {
   Q_OBJECT
  public:
@@ -38,14 +38,17 @@ class FigureView : public QAbstractScrollArea {
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
+  void scrollTo(const QRectF& box); // to its middle, unless it is in sight
+  void hover(int hit);
 
   FigureMaker m_maker;
   Navigator& m_navigator;
   Look& m_look;
   Figure m_figure;
-  bool m_stale = true, m_zooms;
+  bool m_stale = true, m_reveal = false, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab
+  int m_hovered = -1; // hit under the pointer
 };
 
 } // namespace cutaway::views
