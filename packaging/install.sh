@@ -14,7 +14,7 @@ cutaway_packages_build=(
 # shellcheck disable=SC2034
 cutaway_packages_test=(libgtest-dev clang-19)
 # shellcheck disable=SC2034
-cutaway_packages_gui=(qt6-base-dev libgif-dev)
+cutaway_packages_gui=(qt6-base-dev libgif-dev xvfb xauth)
 
 # Those of the given packages that dpkg does not know as installed, one a line.
 cutaway_missing() {

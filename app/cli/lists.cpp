@@ -1,10 +1,12 @@
 #include "cli/verbs.h"
 
+#include "cli/doctor.h"
 #include "import/onnx/lowering.h"
 #include "ir/op.h"
 #include "passes/passes.h"
 
 #include <cstdio>
+#include <thread>
 
 namespace cutaway::cli {
 namespace {
@@ -12,17 +14,22 @@ namespace {
 int later(const std::string& what, const std::string& hint) { return report("cutaway", unsupported(what, "is not there in this version", hint)); }
 
 int doctor() {
-  std::printf("device cpu: yes\n");
-  auto compiler = cpu::KernelCompiler::create({});
-  if (compiler) std::printf("kernel compiler: %s\n", (*compiler)->target().c_str());
-  else std::printf("kernel compiler: none: %s\n", compiler.error().str().c_str());
-  const std::string cache = cpu::default_cache_dir();
-  std::printf("kernel cache: %s\n", cache.empty() ? "none (no directory that only this user can write)" : "yes");
-  std::printf("device cuda: not in this version\ndevice sim: not in this version\n");
+  for (const Finding& f : findings()) std::printf("%s: %s%s\n", f.name.c_str(), f.there ? "" : "none: ", f.words.c_str());
   return 0;
 }
 
 } // namespace
+
+std::vector<Finding> findings() {
+  std::vector<Finding> out = {{"device cpu", true, std::to_string(std::thread::hardware_concurrency()) + " hardware threads"}};
+  auto compiler = cpu::KernelCompiler::create({});
+  out.push_back({"kernel compiler", compiler.ok(), compiler ? (*compiler)->target() : compiler.error().str()});
+  const bool cache = !cpu::default_cache_dir().empty();
+  out.push_back({"kernel cache", cache, cache ? "on disk, for this user only" : "no directory that only this user can write"});
+  out.push_back({"device cuda", false, "not in this version"});
+  out.push_back({"device sim", false, "not in this version"});
+  return out;
+}
 
 void add_lists(CLI::App& app, int& code) {
   app.add_subcommand("passes", "lists the passes in order")->callback([&code] {

@@ -1,7 +1,7 @@
 #include "explorer/compile_service.h"
 
-#include "driver/document/make.h"
-#include "driver/document/run_record.h"
+#include "driver/document/study.h"
+#include "explorer/session_port.h"
 #include "trace/file/document_file.h"
 
 #include <QMetaObject>
@@ -46,27 +46,27 @@ void CompileService::work(Request request, quint64 number, std::shared_ptr<drive
   const auto fail = [&](const Diagnostic& d) {
     answer(number, [this, where = request.file, words = d.str()] { m_busy = false, emit failed(QString::fromStdString(where), QString::fromStdString(words)); });
   };
-  const auto done = [&](trace::Document&& document, QString words) {
-    auto shared = std::make_shared<const trace::Document>(std::move(document));
-    answer(number, [this, shared, words] { m_busy = false, emit finished(shared, words); });
-  };
   if (trace::is_document(request.file)) {
     auto read = trace::read_document(request.file);
-    return read ? done(std::move(*read), "A saved document: it is read, not compiled") : fail(read.error());
+    if (!read) return fail(read.error());
+    auto document = std::make_shared<const trace::Document>(std::move(*read));
+    return answer(number, [this, document] { m_busy = false, emit finished(document, nullptr, "A saved document: it is read, not compiled"); });
   }
   request.options.journal = true, request.options.watch = watch;
   auto session = driver::Session::open(request.file, request.options);
   if (!session) return fail(session.error());
   std::vector<std::string> notes;
-  auto feeds = driver::make_feeds((*session)->model(), {}, request.bindings, notes);
+  auto feeds = driver::make_feeds((*session)->model(), request.inputs, request.bindings, notes);
   if (!feeds) return fail(feeds.error());
-  driver::RunInfo info;
-  if (auto ran = (*session)->run(*feeds, driver::Mode::compiled, &info); !ran) return fail(ran.error());
-  if (!request.measure)
-    return done(driver::make_document(**session, info, request.file), QString("Compiled in %1 ms, %2 kernels").arg(qRound(info.compile_ms)).arg(info.kernels));
-  auto record = driver::measure(**session, *feeds, true, &watch->cancel);
-  if (!record) return fail(record.error());
-  done(driver::make_document(**session, info, request.file, &*record), QString("Ran compiled, eager and oracle on one input set"));
+  auto made = driver::study(**session, *feeds, request.file, request.measure ? driver::Measure::drift : driver::Measure::nothing, &watch->cancel);
+  if (!made) return fail(made.error());
+  const QString words = request.measure ? QString("Ran compiled, eager and oracle on one input set") : QString("Compiled in %1 ms, %2 kernels").arg(qRound(made->info.compile_ms)).arg(made->info.kernels);
+  auto document = std::make_shared<const trace::Document>(std::move(made->document));
+  auto kept = std::make_shared<std::unique_ptr<driver::Session>>(std::move(*session));
+  answer(number, [this, document, kept, feeds = std::move(*feeds), words] {
+    m_busy = false;
+    emit finished(document, std::make_shared<SessionPort>(std::move(*kept), feeds), words);
+  });
 }
 
 } // namespace cutaway::explorer

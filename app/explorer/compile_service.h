@@ -1,6 +1,7 @@
 #pragma once
 #include "driver/session.h"
 #include "trace/document.h"
+#include "trace/port.h"
 
 #include <QObject>
 #include <QString>
@@ -15,6 +16,7 @@ struct Request {
   std::string file;
   driver::Session::Options options;
   driver::Bindings bindings;
+  std::vector<std::string> inputs; // --input specs
   bool measure = false; // run with a profile, and compare with eager and oracle
 };
 
@@ -31,7 +33,8 @@ class CompileService : public QObject {
 
  signals:
   void progressed(const QString& pass, int done, int total);
-  void finished(std::shared_ptr<const cutaway::trace::Document> document, const QString& words);
+  // `port`: null for a saved document.
+  void finished(std::shared_ptr<const cutaway::trace::Document> document, std::shared_ptr<cutaway::trace::Port> port, const QString& words);
   void failed(const QString& where, const QString& words);
   void calledOff();
 

@@ -1,11 +1,12 @@
 #include "explorer/export.h"
 
 #include "cli/verbs.h"
-#include "driver/document/make.h"
+#include "driver/document/study.h"
 #include "driver/document/texts.h"
-#include "explorer/about.h"
 #include "explorer/export_range.h"
+#include "explorer/write_view.h"
 #include "kit/sequence.h"
+#include "place/reading.h"
 #include "registry.h"
 #include "source/source_figure.h"
 #include "trace/file/document_file.h"
@@ -54,28 +55,15 @@ Result<trace::Document> document_of(const ExportOptions& o, std::unique_ptr<driv
   if (trace::is_document(o.file)) return saved_document(o);
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds, true); !s) return s.error();
-  driver::RunInfo info;
-  if (auto ran = session->run(feeds, driver::Mode::compiled, &info); !ran) return ran.error();
-  if (!shows_run(o.view)) return driver::make_document(*session, info, o.file);
-  auto record = driver::measure(*session, feeds, o.view == "drift");
-  if (!record) return record.error();
-  if (!info.breaks.empty()) cli::print_notes(o.file, {"breaks cut the model: its first segment was measured"});
-  return driver::make_document(*session, info, o.file, &*record);
-}
-
-// The segment with the largest arena: where a model was cut, the part that matters most.
-size_t main_segment(const trace::Document& d) {
-  size_t best = 0;
-  int64_t most = -1;
-  for (size_t i = 0; i < d.traces.size(); ++i) {
-    const auto* arena = d.traces[i]->panel<trace::ArenaPanel>(0);
-    if (arena && arena->peak > most) best = i, most = arena->peak;
-  }
-  return best;
+  const auto what = o.view == "drift" ? driver::Measure::drift : shows_run(o.view) ? driver::Measure::profile : driver::Measure::nothing;
+  auto made = driver::study(*session, feeds, o.file, what);
+  if (!made) return made.error();
+  if (shows_run(o.view) && !made->info.breaks.empty()) cli::print_notes(o.file, {"breaks cut the model: its first segment was measured"});
+  return std::move(made->document);
 }
 
 size_t segment_for(const trace::Document& d, const std::string& view) {
-  if (!shows_run(view)) return main_segment(d);
+  if (!shows_run(view)) return views::mainSegment(d);
   for (size_t i = 0; i < d.traces.size(); ++i)
     if (holds_run(*d.traces[i], view)) return i;
   return 0;
@@ -130,24 +118,6 @@ Result<Wanted> wanted(const ExportOptions& o) {
   return out;
 }
 
-QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room) {
-  QList<views::Figure> figures;
-  if (view.figures) figures = view.figures(first, last, theme, room);
-  QList<views::Frame> out;
-  views::Place place = first;
-  for (; place.step <= last; ++place.step) {
-    const qsizetype i = place.step - first.step;
-    views::Frame frame{i < figures.size() ? figures[i] : view.figure(place, theme, room), step_name(place), {}};
-    if (!frame.title.isEmpty()) frame.title[0] = frame.title[0].toUpper();
-    if (const trace::Step* step = place.at()) {
-      frame.caption = views::qt(step->title).replace('\n', ' ');
-      if (!step->explanation.empty()) frame.caption += '\n' + views::qt(step->explanation).replace('\n', ' ');
-    }
-    out.append(std::move(frame));
-  }
-  return out;
-}
-
 Status write(const ExportOptions& o, const Wanted& w, views::Place place, const views::Theme& theme) {
   uint32_t last = place.step;
   if (w.range) {
@@ -155,12 +125,8 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
     if (!steps) return steps.error();
     place.step = steps->first, last = steps->second;
   }
-  QString steps = step_name(place);
-  if (last > place.step) steps = QString("steps %1 to %2 of %3").arg(place.step + 1).arg(last + 1).arg(place.trace()->steps().size());
-  const views::About facts = about(place, *w.view, theme, steps);
   QString why;
-  const bool good = w.frames ? views::writeFrames(w.out, theme, frames_of(place, last, *w.view, theme, w.room), facts, &why)
-                             : views::writeFigure(w.out, theme, w.view->figure(place, theme, w.room), facts, &why);
+  const bool good = w.frames ? write_steps(w.out, place, last, *w.view, theme, w.room, &why) : write_step(w.out, place, *w.view, theme, w.view->figure(place, theme, w.room), &why);
   if (!good) return bad_input("-o '" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending");
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "cli/verbs.h"
 #include "explorer/main_window.h"
+#include "explorer/widgets.h"
 
 #include <QApplication>
 
@@ -16,9 +17,10 @@ int run(const cli::ModelOptions& o) {
   int count = 1;
   char name[] = "cutaway";
   char* arguments[] = {name, nullptr};
+  if (!qEnvironmentVariableIsSet("QT_SCALE_FACTOR")) qputenv("QT_SCALE_FACTOR", QByteArray::number(kept().value("scale", 1).toDouble()));
   QApplication::setStyle("Fusion");
   QApplication app(count, arguments);
-  MainWindow window({o.file, *options, *bindings, false});
+  MainWindow window({o.file, *options, *bindings, o.inputs});
   window.show();
   return QApplication::exec();
 }

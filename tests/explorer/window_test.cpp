@@ -1,5 +1,5 @@
-// The window as a user meets it: real events on a real window, offscreen.
-#include "explorer/main_window.h"
+// The window as a user meets it: steps, views, settings.
+#include "explorer/window_fixture.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -8,28 +8,9 @@
 #include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
-#include <gtest/gtest.h>
 
 namespace cutaway::explorer {
 namespace {
-
-std::string sample() { return CUTAWAY_SOURCES "/resources/models/sample.onnx"; }
-
-struct WindowTest : testing::Test {
-  void open(const std::string& file) {
-    window = std::make_unique<MainWindow>(Request{file, {}, {}, false});
-    window->resize(1440, 900);
-    window->show();
-    ASSERT_TRUE(QTest::qWaitFor([this] { return window->navigator().stepCount() > 0 && window->graph().settled() && window->graph().scene(); }, 30000));
-  }
-  void settle() { ASSERT_TRUE(QTest::qWaitFor([this] { return window->graph().settled() && !window->service().busy(); }, 30000)); }
-  // Kept where CUTAWAY_SHOTS names a folder.
-  void shot(const char* name) {
-    QTest::qWait(50);
-    if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) window->grab().toImage().convertToFormat(QImage::Format_RGB888).save(qEnvironmentVariable("CUTAWAY_SHOTS") + "/" + name + ".png", "PNG", 0);
-  }
-  std::unique_ptr<MainWindow> window;
-};
 
 TEST_F(WindowTest, StepsByKeys) {
   open(sample());
@@ -121,7 +102,7 @@ TEST_F(WindowTest, RunFillsTimelineAndDrift) {
 }
 
 TEST_F(WindowTest, SaysWhatIsWrongWithAFile) {
-  window = std::make_unique<MainWindow>(Request{CUTAWAY_SOURCES "/README.md", {}, {}, false});
+  window = std::make_unique<MainWindow>(Request{CUTAWAY_SOURCES "/README.md", {}, {}, {}});
   window->show();
   ASSERT_TRUE(QTest::qWaitFor([this] { return !window->service().busy(); }, 10000));
   EXPECT_EQ(window->navigator().stepCount(), 0u);

@@ -1,5 +1,6 @@
 #include "graph/graph_view.h"
 
+#include "graph/graph_difference.h"
 #include "graph/graph_motion.h"
 #include "kit/marks.h"
 
@@ -205,6 +206,7 @@ void GraphView::paintEvent(QPaintEvent*) {
     const QRectF seen(centre - half / k, QSizeF(size()) / k);
     if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
     else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
+    if (m_difference && t >= 1) drawDifference(sheet, *m_scene, *m_difference, m_letter, seen);
   }
   painter.restore();
   if (width() >= 640) drawOverlay(painter);
@@ -265,6 +267,11 @@ Figure GraphView::figure(bool whole) const {
     s.pop();
   };
   return out;
+}
+
+void GraphView::setDifference(std::shared_ptr<const Difference> difference, const QString& letter) {
+  m_difference = std::move(difference), m_letter = letter;
+  update();
 }
 
 // ---- commands ----

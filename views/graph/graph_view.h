@@ -1,4 +1,5 @@
 #pragma once
+#include "compare/difference.h"
 #include "graph/graph_motion.h"
 #include "graph/layout_runner.h"
 #include "kit/figure.h"
@@ -27,6 +28,8 @@ class GraphView : public QWidget {
   // What is in sight, as a figure of the widget's size; whole: all of it.
   Figure figure(bool whole) const;
   QString statusText() const; // "100 %   types"
+  // What to mark against the other pane; null: nothing is compared. `letter`: that of this pane.
+  void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
   QStringList crumbs() const; // scopes around the selection, or around what fires
   QSet<QString> openScopes() const { return m_open; }
 
@@ -95,6 +98,8 @@ class GraphView : public QWidget {
   QTimer m_soon, m_frames;
   std::shared_ptr<const GraphScene> m_scene, m_before;
   StepMarks m_marks;
+  std::shared_ptr<const Difference> m_difference;
+  QString m_letter;
   QSet<QString> m_open, m_closedByHand;
   bool m_constants = false, m_pending = false, m_fresh = true, m_moves = false, m_keyFocus = false;
   QPointF m_centre, m_fromCentre;

@@ -27,26 +27,6 @@ QByteArray svg(const Theme& theme, const Figure& figure, const About& about) {
   return sheet.finish(true, head);
 }
 
-QByteArray pdf(const Theme& theme, const Figure& figure, const About& about) {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  buffer.open(QIODevice::WriteOnly);
-  constexpr int fine = 8; // QPdfWriter lays text out in whole device units
-  {
-    QPdfWriter writer(&buffer);
-    writer.setCreator("Cutaway");
-    writer.setTitle(about.title);
-    writer.setResolution(int(screenDpi) * fine);
-    writer.setPageSize(QPageSize(figure.size * 72 / screenDpi, QPageSize::Point, {}, QPageSize::ExactMatch));
-    writer.setPageMargins({});
-    QPainter painter(&writer);
-    painter.scale(fine, fine);
-    PainterSheet sheet(painter, theme, 1, true);
-    figure.draw(sheet);
-  }
-  return bytes;
-}
-
 QByteArray png(const Theme& theme, const Figure& figure) {
   // The raster of QPainter ends at 32,767 device pixels.
   const double ratio = std::min(printDpi / screenDpi, 32000 / std::max(figure.size.width(), figure.size.height()));
@@ -67,13 +47,43 @@ QByteArray png(const Theme& theme, const Figure& figure) {
 
 } // namespace
 
+QByteArray pdfPages(const Theme& theme, const QList<Figure>& pages, const About& about) {
+  constexpr int fine = 8;                        // QPdfWriter lays text out in whole device units
+  constexpr double longest = 14400 * screenDpi / 72; // of a page, in px
+  QByteArray bytes;
+  QBuffer buffer(&bytes);
+  buffer.open(QIODevice::WriteOnly);
+  QPdfWriter writer(&buffer);
+  writer.setCreator("Cutaway");
+  writer.setTitle(about.title);
+  writer.setResolution(int(screenDpi) * fine);
+  QPainter painter;
+  for (const Figure& page : pages) {
+    const double scale = std::min(1., longest / std::max(page.size.width(), page.size.height()));
+    writer.setPageSize(QPageSize(page.size * scale * 72 / screenDpi, QPageSize::Point, {}, QPageSize::ExactMatch));
+    writer.setPageMargins({});
+    if (painter.isActive()) writer.newPage();
+    else painter.begin(&writer);
+    painter.save();
+    painter.scale(fine * scale, fine * scale);
+    painter.fillRect(QRectF(QPointF(), page.size), theme.c("canvas"));
+    {
+      PainterSheet sheet(painter, theme, 1, true);
+      page.draw(sheet);
+    }
+    painter.restore();
+  }
+  painter.end();
+  return bytes;
+}
+
 bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, const About& about, QString* why) {
   const QString ending = QFileInfo(path).suffix().toLower();
   QByteArray bytes;
   if (ending == "svg")
     bytes = svg(theme, figure, about);
   else if (ending == "pdf")
-    bytes = pdf(theme, figure, about);
+    bytes = pdfPages(theme, {figure}, about);
   else if (ending == "png")
     bytes = png(theme, figure);
   else

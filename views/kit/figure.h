@@ -30,6 +30,8 @@ struct About {
 // Writes a figure as SVG, PDF or PNG (by the name's ending; PNG at 300 dpi). Text stays text in SVG and PDF, with the
 // used letters of each font embedded. Written beside and renamed. False, and the reason in `why`, where that fails.
 bool writeFigure(const QString& path, const Theme& theme, const Figure& figure, const About& about, QString* why);
+// One page a figure; a page longer than PDF allows is drawn smaller.
+QByteArray pdfPages(const Theme& theme, const QList<Figure>& pages, const About& about);
 bool writeBeside(const QString& path, const QByteArray& bytes, QString* why);
 
 } // namespace cutaway::views

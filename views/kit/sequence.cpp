@@ -1,15 +1,11 @@
 #include "kit/sequence.h"
 
-#include <QBuffer>
 #include <QFileInfo>
-#include <QPainter>
-#include <QPdfWriter>
 
 namespace cutaway::views {
 namespace {
 
 constexpr double leastPage = 480, lead = 17;
-constexpr double longestSide = 14400 * 96 / 72.; // of a PDF page, in px
 
 // Measures; draws nothing.
 class NoSheet : public Sheet {
@@ -36,11 +32,6 @@ double caption(Sheet& s, const Frame& frame, double width) {
   return y;
 }
 
-QSizeF pageOf(const Theme& theme, const Frame& frame) {
-  const double width = std::max(frame.figure.size.width(), leastPage);
-  return {width, frame.figure.size.height() + captionHeight(theme, frame, width)};
-}
-
 } // namespace
 
 double captionHeight(const Theme& theme, const Frame& frame, double width) {
@@ -50,43 +41,37 @@ double captionHeight(const Theme& theme, const Frame& frame, double width) {
 
 void drawCaption(Sheet& s, const Frame& frame, double width) { caption(s, frame, width); }
 
-QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about) {
-  QByteArray bytes;
-  QBuffer buffer(&bytes);
-  buffer.open(QIODevice::WriteOnly);
-  constexpr int dpi = 96, fine = 8; // QPdfWriter lays text out in whole device units
-  QPdfWriter writer(&buffer);
-  writer.setCreator("Cutaway");
-  writer.setTitle(about.title);
-  writer.setResolution(dpi * fine);
-  QPainter painter;
-  for (const Frame& frame : frames) {
-    const QSizeF page = pageOf(theme, frame);
-    const double scale = std::min(1., longestSide / std::max(page.width(), page.height()));
-    writer.setPageSize(QPageSize(page * scale * 72 / dpi, QPageSize::Point, {}, QPageSize::ExactMatch));
-    writer.setPageMargins({});
-    if (painter.isActive()) writer.newPage();
-    else painter.begin(&writer);
-    painter.save();
-    painter.scale(fine * scale, fine * scale);
-    painter.fillRect(QRectF(QPointF(), page), theme.c("canvas"));
-    {
-      PainterSheet whole(painter, theme, 1, true);
-      Sheet& sheet = whole;
-      sheet.push({(page.width() - frame.figure.size.width()) / 2, 0});
-      frame.figure.draw(sheet);
-      sheet.pop();
-      sheet.push({0, frame.figure.size.height()});
-      drawCaption(sheet, frame, page.width());
-      sheet.pop();
-    }
-    painter.restore();
-  }
-  painter.end();
-  return bytes;
+// The figure in the middle of its page, the caption under it.
+static Figure pageOf(const Theme& theme, const Frame& frame) {
+  const double width = std::max(frame.figure.size.width(), leastPage), height = frame.figure.size.height();
+  return {{width, height + captionHeight(theme, frame, width)}, [frame, width, height](Sheet& sheet) {
+            sheet.push({(width - frame.figure.size.width()) / 2, 0});
+            frame.figure.draw(sheet);
+            sheet.pop();
+            sheet.push({0, height});
+            drawCaption(sheet, frame, width);
+            sheet.pop();
+          }, {}};
 }
 
-bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& frames, const About& about, QString* why) {
+static QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about) {
+  QList<Figure> pages;
+  for (const Frame& frame : frames) pages.append(pageOf(theme, frame));
+  return pdfPages(theme, pages, about);
+}
+
+// Whatever draws a frame looks first whether anybody still wants it.
+static QList<Frame> guarded(const QList<Frame>& frames, const std::atomic<bool>* off) {
+  QList<Frame> out = frames;
+  for (Frame& frame : out)
+    frame.figure.draw = [draw = frame.figure.draw, off](Sheet& s) {
+      if (!*off) draw(s);
+    };
+  return out;
+}
+
+bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& given, const About& about, QString* why, const std::atomic<bool>* off) {
+  const QList<Frame> frames = off ? guarded(given, off) : given;
   const QString ending = QFileInfo(path).suffix().toLower();
   QByteArray bytes;
   if (frames.isEmpty())
@@ -99,6 +84,7 @@ bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& fr
     bytes = framesGif(theme, frames, why);
   else
     return *why = "the name must end in .pdf, .html or .gif", false;
+  if (off && *off) return *why = "called off", false;
   return !bytes.isEmpty() && writeBeside(path, bytes, why);
 }
 

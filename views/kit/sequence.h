@@ -1,6 +1,8 @@
 #pragma once
 #include "kit/figure.h"
 
+#include <atomic>
+
 namespace cutaway::views {
 
 // One of several pictures in a row.
@@ -11,13 +13,13 @@ struct Frame {
 };
 
 // Writes frames by the name's ending: .pdf (a page each), .html (one page that needs no network, with a slider) or .gif
-// (loops). Each has its caption below. Written beside and renamed. False, and the reason in `why`, where that fails.
-bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& frames, const About& about, QString* why);
+// (loops). Each has its caption below. Written beside and renamed. False, and the reason in `why`, where that fails; given up
+// soon after *off became true.
+bool writeFrames(const QString& path, const Theme& theme, const QList<Frame>& frames, const About& about, QString* why, const std::atomic<bool>* off = nullptr);
 // Whether the program was built with giflib.
 bool canWriteGif();
 
 // What writeFrames consists of. Empty, and the reason in `why`, where one fails.
-QByteArray framesPdf(const Theme& theme, const QList<Frame>& frames, const About& about);
 QByteArray framesHtml(const Theme& theme, const QList<Frame>& frames, const About& about);
 QByteArray framesGif(const Theme& theme, const QList<Frame>& frames, QString* why);
 

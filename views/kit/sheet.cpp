@@ -15,7 +15,7 @@ double Sheet::px(double base) const { // constant between 0.6 and 1.6, then with
 
 const Prepared& Sheet::prepare(const QString& s, const Type& type) const {
   using Key = std::pair<QString, int>;
-  static QCache<Key, Prepared> cache(40000);
+  thread_local QCache<Key, Prepared> cache(40000); // files are drawn in threads of their own
   const int px10 = qRound(px(type.px));
   const Key key(s, px10 * 10000 + type.weight * 2 + type.mono);
   if (auto* hit = cache.object(key)) return *hit;
@@ -170,7 +170,7 @@ QBrush PainterSheet::hatchBrush(const Fill& f) const {
   int cells = 1;
   while (cells < 4 && std::abs(cells * f.step * m_dpr - qRound(cells * f.step * m_dpr)) > .01) ++cells;
   const int side = qRound(cells * f.step * m_dpr);
-  static QHash<QByteArray, QImage> tiles;
+  thread_local QHash<QByteArray, QImage> tiles;
   QImage& tile = tiles[QByteArray::number(int(f.hatch) * 100 + cells) + '/' + QByteArray::number(side) +
                        f.lines.name(QColor::HexArgb).toLatin1()];
   if (tile.isNull()) {
@@ -206,7 +206,7 @@ void PainterSheet::rawRect(QRectF r, double radius, const Fill& f, const Stroke&
       size.width() * size.height() > 40000)
     return Sheet::rawRect(r, radius, f, s);
   using Key = std::array<uint, 6>;
-  static QHash<QByteArray, QImage> plates;
+  thread_local QHash<QByteArray, QImage> plates;
   const Key key{uint(qRound(size.width())),
                 uint(qRound(size.height())),
                 uint(radius * 10),

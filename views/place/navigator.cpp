@@ -1,5 +1,7 @@
 #include "place/navigator.h"
 
+#include "place/reading.h"
+
 #include <algorithm>
 
 namespace cutaway::views {
@@ -12,11 +14,11 @@ bool changedSomething(const trace::Trace& trace, const trace::Pass& pass) {
 
 int Navigator::pass() const { return m_place.at() ? int(m_place.at()->pass) : -1; }
 
-void Navigator::setDocument(std::shared_ptr<const trace::Document> document, bool keep) {
+void Navigator::setDocument(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, bool keep) {
   Place next;
-  next.document = std::move(document);
+  next.document = std::move(document), next.port = std::move(port);
   if (keep) next.segment = m_place.segment, next.selected = m_place.selected;
-  if (!next.trace()) next.segment = 0;
+  if (!keep || !next.trace()) next.segment = next.document ? mainSegment(*next.document) : 0;
   if (next.trace() && !next.trace()->steps().empty()) {
     const auto last = uint32_t(next.trace()->steps().size() - 1);
     next.step = keep && m_place.at() ? matching(*next.trace()) : last;
@@ -28,7 +30,7 @@ void Navigator::setDocument(std::shared_ptr<const trace::Document> document, boo
 uint32_t Navigator::matching(const trace::Trace& other) const {
   const trace::Pass& here = m_place.trace()->passes()[m_place.at()->pass];
   for (const trace::Pass& p : other.passes())
-    if (p.name == here.name && p.last > p.first) return std::min(p.first + (m_place.step - here.first), p.last - 1);
+    if (p.name == here.name && p.last > p.first) return m_place.step + 1 == here.last ? p.last - 1 : std::min(p.first + (m_place.step - here.first), p.last - 1);
   return uint32_t(other.steps().size() - 1);
 }
 
@@ -38,6 +40,12 @@ void Navigator::setSegment(size_t segment) {
   const size_t steps = m_place.trace()->steps().size();
   m_place.step = steps ? uint32_t(steps - 1) : 0;
   emit documentChanged();
+}
+
+void Navigator::follow(const Navigator& leader) {
+  if (!leader.place().at() || !m_place.at()) return;
+  goTo(leader.matching(*m_place.trace()));
+  select(leader.place().selected);
 }
 
 void Navigator::goTo(uint32_t step) {

@@ -17,8 +17,10 @@ class Navigator : public QObject {
 
   // Shows another document: at the step that stands where the present one stood (same pass, same place in it), where
   // `keep` is set and there is one; else at its end.
-  void setDocument(std::shared_ptr<const trace::Document> document, bool keep);
+  void setDocument(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, bool keep);
   void setSegment(size_t segment);
+  // Goes where `leader` stands, in this document: to the same place of the same pass, and selects what is selected there.
+  void follow(const Navigator& leader);
   void goTo(uint32_t step);
   void stepBy(int64_t by);
   void passBy(int by);        // to the first step of the next or previous pass that has steps
@@ -31,6 +33,7 @@ class Navigator : public QObject {
   void selectionChanged();
 
  private:
+  // The step of another trace that stands where the present one stands in this; the end of a pass is the end there too.
   uint32_t matching(const trace::Trace& other) const;
   void seekPass(int by, bool changed);
   Place m_place;

@@ -1,5 +1,6 @@
 #pragma once
 #include "trace/document.h"
+#include "trace/port.h"
 
 #include <QString>
 
@@ -11,6 +12,7 @@ namespace cutaway::views {
 // Where the user stands: what every view draws from, and nothing else. Cheap to copy.
 struct Place {
   std::shared_ptr<const trace::Document> document;
+  std::shared_ptr<trace::Port> port; // null: a saved document, nothing can be asked
   size_t segment = 0; // index into document->traces
   uint32_t step = 0;
   std::optional<Entity> selected;

@@ -4,6 +4,16 @@
 
 namespace cutaway::views {
 
+size_t mainSegment(const trace::Document& d) {
+  size_t best = 0;
+  int64_t most = -1;
+  for (size_t i = 0; i < d.traces.size(); ++i) {
+    const auto* arena = d.traces[i]->panel<trace::ArenaPanel>(0);
+    if (arena && arena->peak > most) best = i, most = arena->peak;
+  }
+  return best;
+}
+
 const trace::TablePanel* table(const Place& place, const char* name) {
   if (!place.trace()) return nullptr;
   for (const trace::Panel& p : place.trace()->panels())

@@ -5,6 +5,8 @@ namespace cutaway::views {
 
 // What views ask of a document at a place.
 
+// The segment with the largest arena: where breaks cut a model, the part that matters most.
+size_t mainSegment(const trace::Document& document);
 // The table of that name; null where the driver made none.
 const trace::TablePanel* table(const Place& place, const char* name);
 // The cell under the column of that title; empty where the table has none.

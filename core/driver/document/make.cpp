@@ -20,6 +20,8 @@ using trace::Phase;
 // Steps times nodes up to which the bytes alive are counted after every step; beyond, after every pass.
 constexpr size_t live_budget = 40'000'000;
 
+std::string counted(size_t n, const char* what) { return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s"); }
+
 class TraceMaker {
  public:
   TraceMaker(const CompiledSegment& segment, std::string name, std::vector<trace::TablePanel> tables)
@@ -179,7 +181,7 @@ class TraceMaker {
     out.name = "arena 0";
     out.peak = plan.peak, out.bound = plan.lower_bound, out.optimal = plan.optimal, out.alignment = 64;
     out.strategy = plan.strategy;
-    for (const codegen::Kernel& k : e.kernels()) out.launches.push_back(kernel_name(k));
+    for (const codegen::Kernel& k : e.kernels()) out.launches.push_back(kernel_name(mirror_, k));
     for (size_t i = 0; i < plan.placements.size(); ++i) out.buffers.push_back(buffer(plan.placements[i], i, out.launches));
     return out;
   }
@@ -199,9 +201,6 @@ class TraceMaker {
     return b;
   }
 
-  std::string kernel_name(const codegen::Kernel& k) const { return driver::kernel_name(mirror_, k); }
-
-  static Entity kernel_entity(const codegen::Kernel& k) { return k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]); }
   uint8_t kernel_category(const codegen::Kernel& k) {
     const trace::GraphGroup* group = k.group ? mirror_.editor().graph().groups.find(k.group) : nullptr;
     return group ? group->category : k.nodes.empty() ? uint8_t{0} : mirror_.category(k.nodes[0]);
@@ -210,15 +209,15 @@ class TraceMaker {
   void codegen() {
     open_pass("codegen", "prints each kernel as a loop nest and as source", Phase::codegen, segment_.executable->codegen_ms);
     for (const codegen::Kernel& k : segment_.executable->kernels()) {
-      const std::string name = kernel_name(k);
+      const std::string name = kernel_name(mirror_, k);
       const auto at = static_cast<uint32_t>(panels_.size());
       const Entity who = kernel_entity(k);
       const std::string nest = nest_text(mirror_, k);
       panels_.push_back(trace::TextPanel{name, "loop nest", who, nest, links_of(mirror_.graph(), k, nest)});
       if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, links_of(mirror_.graph(), k, k.text)});
       const std::string text = k.builtin() ? fmt::format("No printer knows {}: the reference evaluation runs it, on values in memory.", k.name)
-                                           : fmt::format("{}: {} ops in one kernel, {} units of work for the threads; it reads {} values and writes {}.", k.name,
-                                                         k.nodes.size(), k.units, k.reads.size(), k.writes.size());
+                                           : fmt::format("{}: {} in one kernel, {} of work for the threads; it reads {} and writes {}.", k.name,
+                                                         counted(k.nodes.size(), "op"), counted(static_cast<size_t>(k.units), "unit"), counted(k.reads.size(), "value"), k.writes.size());
       trace::Step& s = add_step(k.builtin() ? "builtin" : "printed", shortened(name + (k.builtin() ? " runs built in" : " becomes a loop nest"), 48), text);
       s.entities = {who};
       for (auto p = at; p < panels_.size(); ++p) s.panels.push_back(p);
@@ -244,7 +243,7 @@ class TraceMaker {
   }
   void profile_step(const runtime::RunProfile& profile) {
     std::vector<KernelLook> looks;
-    for (const codegen::Kernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(k), kernel_entity(k), kernel_category(k)});
+    for (const codegen::Kernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
     size_t longest = 0;
     double busy = 0;
     for (size_t i = 0; i < profile.launches.size(); ++i)

@@ -34,6 +34,17 @@ const trace::TextPanel* source_of(const trace::Trace& trace, Entity kernel) {
   return nullptr;
 }
 
+// A local, the number that a constant is, or the name of what lies in memory.
+std::string operand(const GraphMirror& mirror, const std::map<ValueId, size_t>& locals, ValueId v) {
+  if (const auto local = locals.find(v); local != locals.end()) return fmt::format("v{}", local->second);
+  const Node& from = mirror.graph().producer(v);
+  if (from.op == Op::constant) {
+    const Tensor data = from.attrs.tensor("data");
+    if (data.count() == 1 && is_float(data.dtype())) return fmt::format("{:.6g}", data.as_double(0));
+  }
+  return shortened(mirror.name(mirror.graph().value(v).producer), 16);
+}
+
 } // namespace
 
 std::string nest_text(const GraphMirror& mirror, const codegen::Kernel& kernel) {
@@ -50,10 +61,8 @@ std::string nest_text(const GraphMirror& mirror, const codegen::Kernel& kernel) 
     const auto self = n.outputs.empty() ? locals.end() : locals.find(n.outputs[0]);
     if (self == locals.end()) continue;
     out += fmt::format("{}v{} = {}", indent, self->second, op_name(n.op));
-    for (const ValueId v : n.inputs) {
-      const auto local = locals.find(v);
-      out += v ? ' ' + (local != locals.end() ? fmt::format("v{}", local->second) : shortened(mirror.name(g.value(v).producer), 16)) : "";
-    }
+    for (const ValueId v : n.inputs)
+      if (v) out += ' ' + operand(mirror, locals, v);
     out += '\n';
   }
   return out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace cutaway::cpu {
 namespace {
@@ -30,8 +31,12 @@ bool is_mark(std::string_view label) { return label.ends_with("$local:") || labe
 } // namespace
 
 Assembly readable_assembly(std::string_view printed) {
-  Assembly out;
+  Assembly code, constants, labels; // labels wait for what they name
   int line = 0;
+  const auto add = [](Assembly& to, const Assembly& more) {
+    to.text += more.text;
+    to.lines.insert(to.lines.end(), more.lines.begin(), more.lines.end());
+  };
   while (!printed.empty()) {
     const size_t end = std::min(printed.find('\n'), printed.size());
     std::string_view rest = printed.substr(0, end);
@@ -48,14 +53,17 @@ Assembly readable_assembly(std::string_view printed) {
     const bool label = first.ends_with(':');
     if (first.empty() || (label ? is_mark(first) : first.starts_with('.') && !holds_data(first))) continue;
     const std::string_view operands = trimmed(rest);
-    out.text += label ? "" : "  ";
-    out.text += first;
-    if (!operands.empty()) (out.text += ' ') += operands;
-    out.text += '\n';
-    out.lines.push_back(label || first.starts_with('.') ? 0 : line);
+    std::string text(label ? "" : "  ");
+    text += first;
+    if (!operands.empty()) (text += ' ') += operands;
+    const bool constant = first.starts_with('.');
+    Assembly& to = label ? labels : constant ? constants : code;
+    if (!label) add(to, std::exchange(labels, {}));
+    add(to, {text + '\n', {label || constant ? 0 : line}});
   }
-  std::replace(out.text.begin(), out.text.end(), '\t', ' ');
-  return out;
+  add(code, constants);
+  std::replace(code.text.begin(), code.text.end(), '\t', ' ');
+  return code;
 }
 
 } // namespace cutaway::cpu

@@ -5,7 +5,7 @@
 
 namespace cutaway::cpu {
 
-// What Clang printed, without what the assembler alone needs: labels, instructions and constants stay; `.loc` directives
+// What Clang printed, without what the assembler alone needs: labels and instructions stay, then constants; `.loc` directives
 // say where instructions come from.
 Assembly readable_assembly(std::string_view printed);
 
