@@ -169,5 +169,6 @@ int main(int argc, char** argv) {
   qputenv("XDG_CONFIG_HOME", settings.path().toUtf8());
   QApplication::setStyle("Fusion");
   QApplication app(argc, argv);
+  views::installAccessibleCanvases();
   return RUN_ALL_TESTS();
 }

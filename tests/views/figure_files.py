@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SVG = "{http://www.w3.org/2000/svg}"
+PDF_LONGEST = 14400  # points
 CAPITALS, DESCENT = 0.73, 0.2  # of the font size, above and below the baseline
 
 
@@ -171,8 +172,9 @@ class Pdf:
         out = []
         if self.pages != pages:
             out.append(f"{self.pages} pages, not {pages}")
+        scale = min(0.75, PDF_LONGEST / max(width, height)) if width else 0  # a longer page is drawn smaller
         for w, h in self.sizes if width else []:
-            if abs(w - width * 0.75) > 1 or abs(h - height * 0.75) > 1:
+            if abs(w - width * scale) > 1 or abs(h - height * scale) > 1:
                 out.append(f"a page of {w} x {h} pt for {width} x {height} px")
         if not self.fonts:
             out.append("no font")

@@ -26,6 +26,7 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
 void FigureView::refresh() {
   m_stale = true;
   viewport()->update();
+  tellThingsChanged(this);
 }
 
 const Figure& FigureView::figure() {
@@ -160,11 +161,21 @@ bool FigureView::focusNextPrevChild(bool next) {
     m_focused = -1;
     return QAbstractScrollArea::focusNextPrevChild(next);
   }
-  m_focused = to;
-  scrollTo(figure().hits[to].box);
-  emit hovered(figure().hits[to].name);
-  viewport()->update();
+  focusThing(to);
   return true;
+}
+
+QRectF FigureView::inWidget(const QRectF& box) const {
+  return box.translated(viewport()->pos() - QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value()));
+}
+
+void FigureView::focusThing(int thing) {
+  const Hit& hit = figure().hits[thing];
+  m_focused = thing;
+  scrollTo(hit.box);
+  emit hovered(hit.name);
+  viewport()->update();
+  tellThingFocused(this, thing);
 }
 
 } // namespace cutaway::views

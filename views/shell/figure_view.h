@@ -2,6 +2,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "shell/accessible.h"
 
 #include <QAbstractScrollArea>
 
@@ -12,13 +13,21 @@ namespace cutaway::views {
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
-// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan.
-class FigureView : public QAbstractScrollArea {
+// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S
+// widen it, A and D pan.
+class FigureView : public QAbstractScrollArea, public Canvas {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
   const Figure& figure();
   void refresh(); // the place changed, or what the maker knows beside it
+
+  const QList<Hit>& things() override { return figure().hits; }
+  QRectF inWidget(const QRectF& box) const override;
+  std::optional<Entity> chosen() const override { return m_navigator.place().selected; }
+  void choose(Entity entity) override { m_navigator.select(entity); }
+  int focusedThing() const override { return m_focused; }
+  void focusThing(int thing) override;
 
  signals:
   void hovered(const QString& name);
@@ -34,7 +43,6 @@ class FigureView : public QAbstractScrollArea {
   bool focusNextPrevChild(bool next) override;
 
  private:
-  friend class FigureAccess;
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
