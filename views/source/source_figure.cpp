@@ -9,7 +9,7 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double edge = 24, between = 32, narrow = 640;
+constexpr double edge = 24, between = 32, narrow = 640, eachColumn = 280;
 
 std::vector<const trace::TextPanel*> textsOf(const trace::Trace& trace, Entity who) {
   std::vector<const trace::TextPanel*> out;
@@ -33,7 +33,7 @@ class Drawing {
     const trace::GraphDoc graph = place.trace()->at(static_cast<uint32_t>(place.trace()->steps().size() - 1));
     const std::set<Entity> lit = litBy(place, graph);
     for (const trace::TextPanel* t : texts) columns_.emplace_back(*t, graph, lit);
-    const double bottom = room.width() >= narrow && columns_.size() > 1 ? beside(room.width()) : below(room.width());
+    const double bottom = room.width() >= std::max(narrow, eachColumn * double(columns_.size())) && columns_.size() > 1 ? beside(room.width()) : below(room.width());
     size_ = {room.width(), std::max(room.height(), bottom + 8)};
   }
 
