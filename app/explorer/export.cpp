@@ -2,11 +2,13 @@
 
 #include "cli/verbs.h"
 #include "driver/document/study.h"
+#include "driver/document/texts.h"
 #include "explorer/export_range.h"
 #include "explorer/write_view.h"
 #include "kit/sequence.h"
 #include "place/reading.h"
 #include "registry.h"
+#include "source/source_figure.h"
 #include "trace/file/document_file.h"
 
 #include <QFileInfo>
@@ -49,9 +51,9 @@ Result<trace::Document> saved_document(const ExportOptions& o) {
   return document;
 }
 
-Result<trace::Document> document_of(const ExportOptions& o) {
+// `session`: what compiled it; null where it was saved.
+Result<trace::Document> document_of(const ExportOptions& o, std::unique_ptr<driver::Session>& session) {
   if (trace::is_document(o.file)) return saved_document(o);
-  std::unique_ptr<driver::Session> session;
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds, true); !s) return s.error();
   const auto what = o.view == "drift" ? driver::Measure::drift : shows_run(o.view) ? driver::Measure::profile : driver::Measure::nothing;
@@ -85,6 +87,18 @@ Result<const views::ViewMode*> mode_of(const views::ViewRow& view, const std::st
   std::string known;
   for (const views::ViewMode& mode : view.modes) known += (known.empty() ? "" : ", ") + std::string(mode.id);
   return unsupported(where, what, "one of " + known);
+}
+
+// The assembly of a kernel is printed for the one that is shown; a saved document, and a build without the kernel compiler,
+// have none.
+void add_assembly(views::Place& place, const driver::Session& session) {
+  const auto kernel = views::sourceKernel(place);
+  if (!kernel) return;
+  auto panel = driver::assembly_panel(session.compiler(), *place.trace(), *kernel);
+  if (!panel) return;
+  auto document = std::make_shared<trace::Document>(*place.document);
+  document->traces[place.segment] = place.trace()->with(std::move(*panel));
+  place.document = document;
 }
 
 Result<Wanted> wanted(const ExportOptions& o) {
@@ -134,9 +148,11 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
 int run(const ExportOptions& o) {
   const auto w = wanted(o);
   if (!w) return cli::report(o.file, w.error());
-  auto document = document_of(o);
+  std::unique_ptr<driver::Session> session;
+  auto document = document_of(o, session);
   if (!document) return cli::report(o.file, document.error());
-  const views::Place place = place_of(std::move(*document), o.view, o.step);
+  views::Place place = place_of(std::move(*document), o.view, o.step);
+  if (session && o.view == "source" && !w->range) add_assembly(place, *session);
 
   // Without a display, and without Qt's remarks on the surroundings (a missing XDG_RUNTIME_DIR).
   qputenv("QT_QPA_PLATFORM", "offscreen");

@@ -10,6 +10,8 @@
 namespace cutaway::driver {
 namespace {
 
+constexpr const char* kernel_symbol = "kernel";
+
 codegen::Simd host_simd() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) return {64, 32};
@@ -69,7 +71,7 @@ std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& s
     }
   }
   std::vector<codegen::Kernel> kernels;
-  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], "kernel", options));
+  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], kernel_symbol, options));
   return kernels;
 }
 
@@ -88,6 +90,11 @@ Status Compiler::tell(const std::string& pass, size_t done, size_t total) const 
   if (watch_->cancel) return over_limit(pass, "the compile was called off", "compile again");
   if (watch_->progress) watch_->progress(pass, done, total);
   return {};
+}
+
+Result<cpu::Assembly> Compiler::assembly(const std::string& text, const std::atomic<bool>* cancel) const {
+  if (!kernels_) return unsupported("assembly", "this program has no kernel compiler: kernels run by the reference evaluation", "build with CUTAWAY_CPU_JIT=ON");
+  return kernels_->assembly({kernel_symbol, text, settings_.math == Math::strict, settings_.math == Math::fast}, cancel);
 }
 
 Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {

@@ -43,6 +43,8 @@ class Compiler {
 
   // `stop_after`: the name of the last pass to run, empty for all.
   Result<std::shared_ptr<const CompiledSegment>> compile(const Graph& imported, bool journal, const std::string& stop_after = {});
+  // The machine code of a kernel text as compile() makes it; `unsupported` where this build has no kernel compiler.
+  Result<cpu::Assembly> assembly(const std::string& text, const std::atomic<bool>* cancel) const;
   runtime::ThreadPool& pool() { return *pool_; }
 
  private:

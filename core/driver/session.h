@@ -75,6 +75,7 @@ class Session {
   // What each of them was made for, and which others are kept.
   const std::vector<VariantSet>& last_variants() const { return last_variants_; }
   Compiler& compiler() { return *compiler_; }
+  const Compiler& compiler() const { return *compiler_; }
   // What the first of them reads: feeds, and the model's defaults for what was not fed.
   Result<std::vector<Tensor>> first_inputs(const Feeds& feeds) const;
   // The graphs as imported, of the same segments.

@@ -1,8 +1,14 @@
 #include "jit_fixture.h"
 
+#include "backend/cpu/jit/assembly.h"
+#include "backend/cpu/jit/clang_args.h"
+#include "backend/cpu/jit/helper_pool.h"
+
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
+#include <sstream>
 #include <thread>
 
 namespace cutaway::cpu {
@@ -46,10 +52,10 @@ TEST_F(Jit, OnlyStrictForbidsContraction) {
   EXPECT_EQ(one_axpy(*results[0], x, x, o), rounded + o);
   auto assembly = compiler->assembly(normal);
   ASSERT_TRUE(assembly.ok()) << assembly.error().str();
-  if (host_has_fma(*assembly)) {
+  if (host_has_fma(assembly->text)) {
     EXPECT_EQ(one_axpy(*results[1], x, x, o), std::fma(x, x, o));
   }
-  EXPECT_FALSE(host_has_fma(*compiler->assembly(strict)));
+  EXPECT_FALSE(host_has_fma(compiler->assembly(strict)->text));
 }
 
 // 1 + 2^24 loses the 1; another order keeps it.
@@ -167,9 +173,44 @@ TEST_F(Jit, CodeOutlivesTheCompiler) {
 TEST_F(Jit, AssemblyNamesTheKernel) {
   auto assembly = make()->assembly(constant_unit("my_kernel", 77));
   ASSERT_TRUE(assembly.ok()) << assembly.error().str();
-  EXPECT_NE(assembly->find("my_kernel:"), std::string::npos);
-  EXPECT_NE(assembly->find("dword ptr [rax], 77"), std::string::npos) << *assembly;
+  EXPECT_NE(assembly->text.find("my_kernel:"), std::string::npos);
+  EXPECT_NE(assembly->text.find("dword ptr [rax], 77"), std::string::npos) << assembly->text;
   EXPECT_FALSE(make()->assembly(unit("bad", "x")).ok());
+}
+
+TEST_F(Jit, AssemblySaysTheLineOfEachInstruction) {
+  const KernelUnit two{"two", "void two(void* const* b, long begin, long end, void* s) {\n  *(int*)b[0] = 11;\n  *(int*)b[1] = 22;\n}\n"};
+  const auto assembly = make()->assembly(two);
+  ASSERT_TRUE(assembly.ok()) << assembly.error().str();
+  ASSERT_EQ(std::count(assembly->text.begin(), assembly->text.end(), '\n'), long(assembly->lines.size()));
+  size_t found = 0;
+  std::istringstream text(assembly->text);
+  std::string line;
+  for (const int from : assembly->lines) {
+    std::getline(text, line);
+    EXPECT_EQ(line.find(".loc"), std::string::npos);
+    for (const int number : {11, 22}) {
+      if (!line.ends_with(' ' + std::to_string(number))) continue;
+      EXPECT_EQ(from, 1 + number / 11);
+      ++found;
+    }
+  }
+  EXPECT_EQ(found, 2u) << assembly->text;
+}
+
+// The line table is a remark on the code and never another code.
+TEST_F(Jit, LineTablesChangeNoInstruction) {
+  auto compiler = make();
+  for (const bool strict : {false, true}) {
+    KernelUnit u = unit("axpy", axpy);
+    u.strict = strict;
+    CompileRequest request{CompileRequest::Output::assembly, u.symbol, clang_args(u), u.text};
+    std::string plain;
+    const char* named = std::getenv("CUTAWAY_KERNELC");
+    HelperPool pool(named ? named : std::filesystem::read_symlink("/proc/self/exe").replace_filename("cutaway-kernelc").string(), 1, 30'000);
+    pool.run({&request, 1}, nullptr, [&](size_t, Result<CompileReply> reply) { plain = reply ? reply->bytes : reply.error().str(); });
+    EXPECT_EQ(readable_assembly(plain).text, compiler->assembly(u)->text);
+  }
 }
 
 TEST_F(Jit, ManyThreadsShareOneCompiler) {

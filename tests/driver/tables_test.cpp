@@ -1,5 +1,7 @@
 #include "driver/document/make.h"
 #include "driver/document/mirror.h"
+#include "driver/document/tables.h"
+#include "driver/document/texts.h"
 #include "plan/storage.h"
 
 #include <gtest/gtest.h>
@@ -176,6 +178,50 @@ TEST(Tables, LinkedLinesComputeTheOpThatTheyName) {
     }
   }
   EXPECT_GT(links, 0u);
+}
+
+TEST(Texts, LoopNestsNameEveryOpOfTheirKernel) {
+  Ran ran(sample());
+  const auto document = ran.run();
+  const trace::Trace& trace = *document.traces[0];
+  size_t kernels = 0;
+  for (const trace::Panel& p : trace.panels()) {
+    const auto* text = std::get_if<trace::TextPanel>(&p);
+    if (!text || text->language.view() != "C") continue;
+    std::set<Entity> in_c, in_nest;
+    for (const auto& link : text->links) in_c.insert(link.entity);
+    for (const trace::Panel& other : trace.panels())
+      if (const auto* nest = std::get_if<trace::TextPanel>(&other); nest && nest->entity == text->entity && nest->language.view() == "loop nest")
+        for (const auto& link : nest->links) in_nest.insert(link.entity);
+    EXPECT_EQ(in_c, in_nest) << text->name.str();
+    kernels += !in_c.empty();
+  }
+  EXPECT_GT(kernels, 0u);
+}
+
+TEST(Texts, AssemblyIsOfTheKernelAskedForOrSaysWhyThereIsNone) {
+  Ran ran(sample());
+  const auto document = ran.run();
+  const trace::Trace& trace = *document.traces[0];
+  EXPECT_FALSE(assembly_panel(ran.session->compiler(), trace, entity(NodeId(99999))).ok());
+  size_t linked = 0;
+  for (const codegen::Kernel& k : ran.session->last_segments()[0]->executable->kernels()) {
+    const auto panel = assembly_panel(ran.session->compiler(), trace, kernel_entity(k));
+    if (k.builtin() || !panel) {
+      ASSERT_FALSE(panel.ok());
+      EXPECT_EQ(panel.error().fault, Fault::unsupported) << panel.error().str();
+      continue;
+    }
+    EXPECT_EQ(panel->language.view(), "assembly");
+    EXPECT_NE(("\n" + panel->text.str()).find("\nkernel:"), std::string::npos) << panel->text.str().substr(0, 200);
+    const int64_t lines = std::count(panel->text.view().begin(), panel->text.view().end(), '\n');
+    for (const auto& link : panel->links) EXPECT_LT(link.line, lines);
+    linked += !panel->links.empty();
+  }
+  std::atomic<bool> called_off{true};
+  const auto off = assembly_panel(ran.session->compiler(), trace, kernel_entity(ran.session->last_segments()[0]->executable->kernels()[0]), &called_off);
+  EXPECT_FALSE(off.ok());
+  EXPECT_EQ(off.error().fault, linked ? Fault::limit : Fault::unsupported);
 }
 
 TEST(Tables, StepsStillNameTheirOwnPanels) {

@@ -18,7 +18,7 @@ struct Sleeper : cpu::KernelCompiler {
   std::vector<Result<Compiled>> compile(std::span<const cpu::KernelUnit> texts, const std::atomic<bool>*, const std::function<void(size_t, size_t)>&) override {
     return std::vector<Result<Compiled>>(texts.size(), Compiled{sleep_kernel, nullptr, true, 0, 0});
   }
-  Result<std::string> assembly(const cpu::KernelUnit&, const std::atomic<bool>*) override { return std::string(); }
+  Result<cpu::Assembly> assembly(const cpu::KernelUnit&, const std::atomic<bool>*) override { return cpu::Assembly(); }
   Status cache_refusal() const override { return {}; }
   std::string target() const override { return "none"; }
 };

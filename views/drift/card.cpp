@@ -16,15 +16,26 @@ bool crossesLimit(const Chart& c, const QRectF& box) {
   return false;
 }
 
+// Points of the curves that the line from the box to its point runs over.
+size_t crossings(const Chart& c, const QRectF& box, QPointF at) {
+  const QPointF from(std::clamp(at.x(), box.left(), box.right()), std::clamp(at.y(), box.top(), box.bottom()));
+  size_t n = 0;
+  for (int i = 0; i < 8; ++i) {
+    const QPointF p = from + (at - from) * i / 8;
+    n += c.covered({p.x() - 1, p.y() - 1, 2, 2}) > 0;
+  }
+  return n;
+}
+
 // Near the point, inside the plot, over the least of the curves.
 QRectF freeBox(const Chart& c, QPointF at, QSizeF size) {
   QRectF best;
   double least = 1e300;
-  for (const double dx : {-size.width() - 20, 20., -size.width() / 2})
+  for (const double dx : {-size.width() - 20, 20., -size.width() / 2, -1.5 * size.width() - 20, -2 * size.width() - 20})
     for (double top = c.plot.top() + 2; top + size.height() < c.plot.bottom() - 4; top += 12) {
       const QRectF box({std::clamp(at.x() + dx, c.plot.left() + 4, c.plot.right() - size.width() - 4), top}, size);
       if (box.adjusted(-8, -8, 8, 8).contains(at)) continue;
-      const double cost = 70. * double(c.covered(box)) + std::hypot(box.center().x() - at.x(), box.center().y() - at.y()) + (crossesLimit(c, box) ? 150 : 0);
+      const double cost = 70. * double(c.covered(box) + crossings(c, box, at)) + std::hypot(box.center().x() - at.x(), box.center().y() - at.y()) + (crossesLimit(c, box) ? 150 : 0);
       if (cost < least) least = cost, best = box;
     }
   return best.isNull() ? QRectF({c.plot.left() + 4, c.plot.top() + 2}, size) : best;

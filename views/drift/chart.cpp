@@ -31,7 +31,7 @@ Chart::Chart(const trace::SeriesPanel& given, QRectF room)
   worst_.resize(size());
   std::iota(worst_.begin(), worst_.end(), size_t{0});
   const auto far = [&](size_t i) { return std::isnan(compiled[i]) ? -1 : compiled[i]; };
-  std::stable_sort(worst_.begin(), worst_.end(), [&](size_t a, size_t b) { return far(a) > far(b); });
+  std::stable_sort(worst_.begin(), worst_.end(), [&](size_t a, size_t b) { return std::pair(over(a), far(a)) > std::pair(over(b), far(b)); });
   for (size_t i = 0; i < size() && !culprit_; ++i)
     if (over(i)) culprit_ = i;
   double least = leastLimit, most = leastLimit;

@@ -24,7 +24,7 @@ class Chart {
   size_t size() const { return panel.places.size(); }
   double limit(size_t i) const { return std::max(1.5 * eager[i], leastLimit); }
   bool over(size_t i) const { return compiled[i] > limit(i); }
-  const std::vector<size_t>& worst() const { return worst_; } // all places, the farthest first
+  const std::vector<size_t>& worst() const { return worst_; } // all places: those over the limit, then the others, each the farthest first
   std::optional<size_t> culprit() const { return culprit_; }  // the first place over its limit
 
   double slot() const { return plot.width() / double(std::max<size_t>(1, size())); }

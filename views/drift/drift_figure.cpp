@@ -66,7 +66,9 @@ class Drawing {
       const double left = plot_.left() + chart_.slot() * double(bands_[i].first), right = plot_.left() + chart_.slot() * double(bands_[i].last);
       if (!shaded) s.line({left, plot_.bottom()}, {left, plot_.bottom() + 6}, {theme_.c("lineStrong")});
       else if (i % 2) s.rect({left, plot_.top(), right - left, plot_.height()}, 0, {theme_.c("chrome")});
-      if (!bands_[i].name.isEmpty()) s.text({(left + right) / 2, plot_.bottom() + 16}, bands_[i].name, {.px = 11, .role = "textSecondary", .anchor = 0, .room = right - left - 6});
+      const Type type{.px = 11, .role = "textSecondary", .anchor = 0, .room = right - left - 6};
+      const bool whole = s.width(bands_[i].name, type) <= type.room; // "part 1..." would be another part's name
+      if (whole || !bands_[i].name.contains(' ')) s.text({(left + right) / 2, plot_.bottom() + 16}, bands_[i].name, type);
     }
   }
 
@@ -143,7 +145,8 @@ class Drawing {
     if (rows_ == 0) return;
     const double factor = std::min(edge + 760, size_.width() - edge), compiled = factor - 96, eager = compiled - 96, room = eager - 72 - edge;
     const Type head{.px = 11, .role = "textSecondary", .anchor = 1}, right{.anchor = 1};
-    s.text({edge, top + 22}, QString("Farthest %1 of %2 values").arg(rows_).arg(chart_.size()), {.weight = 600, .room = room});
+    const auto over = std::count_if(chart_.worst().begin(), chart_.worst().end(), [&](size_t i) { return chart_.over(i); });
+    s.text({edge, top + 22}, over ? QString("%1 of %2 values over the limit, then the farthest").arg(over).arg(chart_.size()) : QString("Farthest %1 of %2 values, none over the limit").arg(rows_).arg(chart_.size()), {.weight = 600, .room = room});
     s.text({eager, top + 22}, "eager, ulp", head);
     s.text({compiled, top + 22}, "compiled, ulp", head);
     s.text({factor, top + 22}, "factor", head);

@@ -6,6 +6,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "shell/accessible.h"
 
 #include <QElapsedTimer>
 #include <QThreadPool>
@@ -19,7 +20,7 @@ namespace cutaway::views {
 // The graph in a window. Wheel pans, Ctrl+wheel zooms at the cursor, a double click opens or closes a scope
 // (Alt: all below), F brings the selection to the middle and F again shows all; Backspace goes back to the view before.
 // Layout runs in the background: until it is there, the last picture stays.
-class GraphView : public QWidget {
+class GraphView : public QWidget, public Canvas {
   Q_OBJECT
  public:
   GraphView(Navigator& navigator, Look& look, QWidget* parent = nullptr);
@@ -34,6 +35,13 @@ class GraphView : public QWidget {
   // What to mark against the other pane; null: nothing is compared. `letter`: that of this pane.
   void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
   QStringList crumbs() const; // scopes around the selection, or around what fires
+
+  const QList<Hit>& things() override;
+  QRectF inWidget(const QRectF& box) const override;
+  std::optional<Entity> chosen() const override { return m_navigator.place().selected; }
+  void choose(Entity entity) override { m_navigator.select(entity); }
+  int focusedThing() const override;
+  void focusThing(int thing) override { m_navigator.select(things()[thing].entity); }
 
  public slots:
   void fit();
@@ -114,6 +122,8 @@ class GraphView : public QWidget {
   QTimer m_soon, m_frames;
   std::shared_ptr<const GraphScene> m_scene, m_before;
   StepMarks m_marks;
+  std::shared_ptr<const GraphScene> m_spoken; // whose things these are
+  QList<Hit> m_things;
   std::shared_ptr<const Difference> m_difference;
   QString m_letter;
   std::unique_ptr<GraphLayout> m_layout; // of the next scene, until all its levels are placed

@@ -18,6 +18,7 @@ struct Figure {
   QSizeF size;
   std::function<void(Sheet&)> draw;
   QList<Hit> hits; // later ones lie on top
+  QRectF reveal{}; // what the selection is about: a window scrolls there when it changes
   // How it comes about from the step before: drawn at a part (0 to 1) of the time of a step; null: it stands there at once.
   std::function<void(Sheet&, double at)> entry{};
 };

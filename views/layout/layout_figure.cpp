@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace cutaway::views {
 namespace {
@@ -16,6 +17,13 @@ constexpr double edge = 24, wide = 720;
 constexpr qsizetype mostRows = 200;
 
 bool held(const trace::GraphValue& v) { return v.role != trace::ValueRole::parameter && v.role != trace::ValueRole::constant; }
+
+// Whether the layout pass gave it an order that is not that of its type.
+bool reordered(const trace::GraphValue& v) {
+  if (v.layout.empty()) return false;
+  const auto walk = Walk::of(qt(v.shape), qt(v.strides));
+  return walk && !walk->isRowMajor();
+}
 
 const trace::GraphValue* valueOf(const Place& place, const trace::GraphDoc& graph, Entity e) {
   if (e.kind == Entity::Kind::value) return graph.values.find(ValueId(e.id));
@@ -45,7 +53,7 @@ const trace::GraphValue* chosen(const Place& place, const trace::GraphDoc& graph
   const trace::GraphValue* most = nullptr;
   for (const trace::GraphValue& v : graph.values) {
     if (v.bytes < 0) continue;
-    const auto rank = [&](const trace::GraphValue& x) { return std::pair(held(x) && !views.contains(x.id.v), x.bytes); };
+    const auto rank = [&](const trace::GraphValue& x) { return std::tuple(held(x) && !views.contains(x.id.v), reordered(x), x.bytes); }; // an order that was chosen says more than size
     if (!most || rank(v) > rank(*most)) most = &v;
   }
   return most;
@@ -59,6 +67,21 @@ struct Copies {
   void add(GridRow row, Entity who, const QString& spoken) { rows.append(std::move(row)), hits.append({who, spoken}); }
 };
 
+// Ops of one kind that move nothing for one reason are one row.
+struct Alike {
+  GridRow row;
+  Entity first;
+  QString spoken;
+  qsizetype count = 0;
+};
+void addAlike(Copies& out, const std::map<QString, Alike>& alike) {
+  for (const auto& [key, a] : alike) {
+    GridRow row = a.row;
+    if (a.count > 1) row.cells[0] += QString(" and %1 more").arg(a.count - 1);
+    out.add(std::move(row), a.first, a.spoken + (a.count > 1 ? QString("; and %1 more like it").arg(a.count - 1) : QString()));
+  }
+}
+
 // The ops of this step that read elements in another order, and what became of each.
 void addMoves(Copies& out, const Place& place, const trace::GraphDoc& graph) {
   const trace::TablePanel* fates = table(place, "copies");
@@ -67,6 +90,7 @@ void addMoves(Copies& out, const Place& place, const trace::GraphDoc& graph) {
     if (!fates->rows[i].entities.empty()) known[fates->rows[i].entities.front()] = &fates->rows[i];
   qsizetype others = 0;
   Entity other{};
+  std::map<QString, Alike> alike;
   for (const trace::GraphNode& n : graph.nodes) {
     if (n.op_class != trace::OpClass::view || n.inputs.empty() || n.outputs.empty()) continue;
     const auto fate = known.find(entity(n.id));
@@ -82,9 +106,17 @@ void addMoves(Copies& out, const Place& place, const trace::GraphDoc& graph) {
     const QString moved = ends ? QString() : byteText(bytes);
     out.bytes += bytes;
     const bool lit = place.selected && (*place.selected == entity(n.id) || (to && *place.selected == entity(to->id)));
-    out.add({{name, qt(n.op), arrow, why, moved}, copies ? Glyph::Tilde : Glyph::Minus, copies ? "changed" : "textMuted", 0, lit}, entity(n.id), QString("%1 %2, %3, %4").arg(qt(n.op), name, why, moved));
+    GridRow row{{name, qt(n.op), arrow, why, moved}, copies ? Glyph::Tilde : Glyph::Minus, copies ? "changed" : "textMuted", 0, lit};
+    const QString spoken = QString("%1 %2, %3, %4").arg(qt(n.op), name, why, moved);
+    if (copies || lit) {
+      out.add(std::move(row), entity(n.id), spoken);
+      continue;
+    }
+    Alike& same = alike[QStringList{qt(n.op), arrow, why}.join('\n')];
+    if (same.count++ == 0) same.row = std::move(row), same.first = entity(n.id), same.spoken = spoken;
   }
-  if (others) out.add({{QString("%1 other %2").arg(others).arg(others == 1 ? "view" : "views"), "reshape", "", "no copy: another reading of the same bytes, or inside a kernel", byteText(0)}, Glyph::Minus, "textMuted"}, other, QString("other views: %1, nothing copied").arg(others));
+  addAlike(out, alike);
+  if (others) out.add({{QString("%1 other %2").arg(others).arg(others == 1 ? "view" : "views"), "reshape", "", "no copy: read in place or in a kernel", byteText(0)}, Glyph::Minus, "textMuted"}, other, QString("other views: %1, nothing copied").arg(others));
 }
 
 // Orders that the layout pass gave by now: no bytes move, the producer writes what its readers want.
@@ -104,7 +136,7 @@ void addOrders(Copies& out, const Place& place, const trace::GraphDoc& graph) {
       }
   }
   for (const auto& [order, values] : orders) {
-    const QString name = QString("%1 %2 to %3").arg(values.first).arg(values.first == 1 ? "value" : "values", order), why = "no copy: written in the order that is read";
+    const QString name = QString("%1 %2 in order %3").arg(values.first).arg(values.first == 1 ? "value" : "values", order), why = "no copy: written in the order that is read";
     out.add({{name, "layout", QString("row-major %1 %2").arg(QChar(0x2192)).arg(order), why, byteText(0)}, Glyph::Minus, "textMuted"}, values.second, name + ", nothing copied");
   }
 }

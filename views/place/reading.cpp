@@ -3,21 +3,6 @@
 #include <algorithm>
 
 namespace cutaway::views {
-namespace {
-
-// The op behind an entity that is none itself.
-const trace::GraphNode* opOf(const Place& place, const trace::GraphDoc& graph, Entity e) {
-  switch (e.kind) {
-  case Entity::Kind::op: return graph.nodes.find(NodeId(e.id));
-  case Entity::Kind::value: return producerOf(graph, ValueId(e.id));
-  case Entity::Kind::buffer:
-    if (const trace::ArenaBuffer* b = bufferOf(place, e); b && !b->values.empty()) return producerOf(graph, b->values.front());
-    return nullptr;
-  default: return nullptr;
-  }
-}
-
-} // namespace
 
 size_t mainSegment(const trace::Document& d) {
   size_t best = 0;
@@ -69,6 +54,17 @@ const trace::ArenaBuffer* bufferOf(const Place& place, Entity e) {
   return nullptr;
 }
 
+const trace::GraphNode* opBehind(const Place& place, const trace::GraphDoc& graph, Entity e) {
+  switch (e.kind) {
+  case Entity::Kind::op: return graph.nodes.find(NodeId(e.id));
+  case Entity::Kind::value: return producerOf(graph, ValueId(e.id));
+  case Entity::Kind::buffer:
+    if (const trace::ArenaBuffer* b = bufferOf(place, e); b && !b->values.empty()) return producerOf(graph, b->values.front());
+    return nullptr;
+  default: return nullptr;
+  }
+}
+
 std::optional<Entity> kernelOf(const Place& place, Entity e) {
   if (e.kind == Entity::Kind::kernel) return e;
   if (!place.trace() || place.trace()->steps().empty()) return {};
@@ -76,12 +72,30 @@ std::optional<Entity> kernelOf(const Place& place, Entity e) {
   std::optional<Entity> alone;
   for (const uint32_t step : {place.step, last}) {
     const trace::GraphDoc graph = place.trace()->at(std::min(step, last));
-    const trace::GraphNode* op = opOf(place, graph, e);
+    const trace::GraphNode* op = opBehind(place, graph, e);
     if (!op) continue;
     if (op->group) return entity(op->group);
     alone = entity(op->id);
   }
   return alone;
+}
+
+std::vector<Entity> kernelsToShow(const Place& place) {
+  std::vector<Entity> out;
+  const auto add = [&](std::optional<Entity> kernel) {
+    if (kernel) out.push_back(*kernel);
+  };
+  if (place.selected) add(kernelOf(place, *place.selected));
+  if (const trace::Step* step = place.at(); step && step->id + 1 < place.trace()->steps().size())
+    for (const Entity e : step->entities) add(kernelOf(place, e));
+  const trace::TablePanel* tiles = table(place, "tiles");
+  const trace::TablePanel::Row* most = nullptr;
+  for (size_t i = 0; tiles && i < tiles->rows.size(); ++i) {
+    const auto& row = tiles->rows[i];
+    if (!row.entities.empty() && (!most || cell(*tiles, row, "work").toDouble() > cell(*tiles, *most, "work").toDouble())) most = &row;
+  }
+  if (most) out.push_back(most->entities.front());
+  return out;
 }
 
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity e) {

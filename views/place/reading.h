@@ -18,6 +18,11 @@ QString cell(const trace::TablePanel& table, const trace::TablePanel::Row& row, 
 std::optional<Entity> kernelOf(const Place& place, Entity entity);
 // The buffer of an arena; null where the entity is none, or there is no arena.
 const trace::ArenaBuffer* bufferOf(const Place& place, Entity entity);
+// The op behind an entity: itself, the maker of a value or of a buffer's first value; null: none.
+const trace::GraphNode* opBehind(const Place& place, const trace::GraphDoc& graph, Entity entity);
+// Kernels that a view of one kernel may show, the best first: that of the selection; those that the step speaks of, unless
+// it is the last, after which nothing is new; the one with the most work.
+std::vector<Entity> kernelsToShow(const Place& place);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
 // Every prefix of a scope: "layer1/layer1.0" gives "layer1", "layer1/layer1.0".

@@ -21,7 +21,7 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   viewport()->setMouseTracking(true);
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
   m_entry.setStartValue(0.), m_entry.setEndValue(1.);
   connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
@@ -51,6 +51,7 @@ void FigureView::stepped(uint32_t before) {
 void FigureView::refresh() {
   m_stale = true;
   viewport()->update();
+  tellThingsChanged(this);
 }
 
 const Figure& FigureView::figure() {
@@ -59,7 +60,10 @@ const Figure& FigureView::figure() {
     m_figure = m_maker(m_navigator.place(), m_look.theme(), room);
     m_stale = false;
     if (m_focused >= m_figure.hits.size()) m_focused = -1;
+    m_hovered = -1;
     bars();
+    if (m_reveal && !m_figure.reveal.isNull()) scrollTo(m_figure.reveal);
+    m_reveal = false;
   }
   return m_figure;
 }
@@ -72,6 +76,20 @@ void FigureView::bars() {
   horizontalScrollBar()->setSingleStep(40), verticalScrollBar()->setSingleStep(40);
 }
 
+void FigureView::scrollTo(const QRectF& box) {
+  const QRectF seen(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height());
+  if (seen.contains(box)) return;
+  const auto scroll = [](QScrollBar* bar, double from, double size, double room) { bar->setValue(int(size > room ? from - 48 : from + size / 2 - room / 2)); };
+  scroll(horizontalScrollBar(), box.left(), box.width(), seen.width());
+  scroll(verticalScrollBar(), box.top(), box.height(), seen.height());
+}
+
+void FigureView::hover(int hit) {
+  if (hit == m_hovered) return;
+  m_hovered = hit;
+  viewport()->update();
+}
+
 void FigureView::paintEvent(QPaintEvent*) {
   const Figure& figure = this->figure();
   QPainter painter(viewport());
@@ -80,6 +98,9 @@ void FigureView::paintEvent(QPaintEvent*) {
   PainterSheet sheet(painter, m_look.theme());
   if (figure.entry && m_entry.state() == QAbstractAnimation::Running) figure.entry(sheet, m_entry.currentValue().toDouble());
   else if (figure.draw) figure.draw(sheet);
+  if (m_hovered >= 0 && figure.hits[m_hovered].entity != nothing)
+    for (const Hit& hit : figure.hits)
+      if (hit.entity == figure.hits[m_hovered].entity) sheet.rect(hit.box, 2, {}, {m_look.theme().c("accent"), 1});
   if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
@@ -104,6 +125,8 @@ bool FigureView::viewportEvent(QEvent* event) {
     else QToolTip::hideText();
     return true;
   }
+  if (event->type() == QEvent::MouseMove) hover(hitAt(static_cast<QMouseEvent*>(event)->pos()));
+  if (event->type() == QEvent::Leave) hover(-1);
   return QAbstractScrollArea::viewportEvent(event);
 }
 
@@ -163,14 +186,20 @@ bool FigureView::focusNextPrevChild(bool next) {
     m_focused = -1;
     return QAbstractScrollArea::focusNextPrevChild(next);
   }
-  m_focused = to;
-  const QRectF box = figure().hits[to].box;
-  if (!QRectF(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height()).contains(box)) {
-    horizontalScrollBar()->setValue(int(box.center().x() - viewport()->width() / 2.));
-    verticalScrollBar()->setValue(int(box.center().y() - viewport()->height() / 2.));
-  }
-  viewport()->update();
+  focusThing(to);
   return true;
+}
+
+QRectF FigureView::inWidget(const QRectF& box) const {
+  return box.translated(viewport()->pos() - QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value()));
+}
+
+void FigureView::focusThing(int thing) {
+  const Hit& hit = figure().hits[thing];
+  m_focused = thing;
+  scrollTo(hit.box);
+  viewport()->update();
+  tellThingFocused(this, thing);
 }
 
 } // namespace cutaway::views

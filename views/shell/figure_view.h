@@ -2,6 +2,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "shell/accessible.h"
 #include "shell/mode_switch.h"
 
 #include <QAbstractScrollArea>
@@ -13,10 +14,11 @@ namespace cutaway::views {
 
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
-// A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
-// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
-// What a step changes moves in, where the figure knows how, until the next step or the end of its time.
-class FigureView : public QAbstractScrollArea {
+// A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
+// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S
+// widen it, A and D pan. A view with several modes has a switch above. What a step changes moves in, where the figure knows
+// how, until the next step or the end of its time.
+class FigureView : public QAbstractScrollArea, public Canvas {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
@@ -24,6 +26,13 @@ class FigureView : public QAbstractScrollArea {
   const Figure& figure();
   int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
+
+  const QList<Hit>& things() override { return figure().hits; }
+  QRectF inWidget(const QRectF& box) const override;
+  std::optional<Entity> chosen() const override { return m_navigator.place().selected; }
+  void choose(Entity entity) override { m_navigator.select(entity); }
+  int focusedThing() const override { return m_focused; }
+  void focusThing(int thing) override;
 
  protected:
   bool viewportEvent(QEvent* event) override;
@@ -36,11 +45,12 @@ class FigureView : public QAbstractScrollArea {
   bool focusNextPrevChild(bool next) override;
 
  private:
-  friend class FigureAccess;
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
   void stepped(uint32_t before);
+  void scrollTo(const QRectF& box); // to its middle, unless it is in sight
+  void hover(int hit);
 
   FigureMaker m_maker;
   Navigator& m_navigator;
@@ -48,9 +58,10 @@ class FigureView : public QAbstractScrollArea {
   Figure m_figure;
   QVariantAnimation m_entry; // runs while the step's change moves in
   ModeSwitch* m_switch = nullptr; // null: one mode
-  bool m_stale = true, m_zooms;
+  bool m_stale = true, m_reveal = false, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab
+  int m_hovered = -1; // hit under the pointer
 };
 
 } // namespace cutaway::views

@@ -43,6 +43,13 @@ class Styles {
     return inComment;
   }
 
+  // Labels start the line, instructions stand indented; a comment goes from # to the end.
+  void markAssembly() {
+    const qsizetype comment = text_.indexOf('#');
+    if (!text_.startsWith(' ') && text_.contains(':')) paint(0, text_.indexOf(':') + 1, Run::Style::keyword);
+    if (comment >= 0) paint(comment, text_.size(), Run::Style::quiet);
+  }
+
   QList<Run> runs() const {
     QList<Run> out;
     qsizetype i = 0;
@@ -66,7 +73,8 @@ class Styles {
 
 QList<Run> Highlighter::line(const QString& text) {
   Styles styles(text);
-  inComment_ = styles.mark(inComment_);
+  if (assembly_) styles.markAssembly();
+  else inComment_ = styles.mark(inComment_);
   return styles.runs();
 }
 

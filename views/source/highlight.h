@@ -12,13 +12,15 @@ struct Run {
   Style style = Style::plain;
 };
 
-// Splits lines into runs: keywords by weight, comments and preprocessor lines quiet. It remembers open block comments.
+// Splits lines into runs: keywords (in assembly: labels) by weight, comments and preprocessor lines quiet. It remembers open
+// block comments.
 class Highlighter {
  public:
+  explicit Highlighter(bool assembly = false) : assembly_(assembly) {}
   QList<Run> line(const QString& text);
 
  private:
-  bool inComment_ = false;
+  bool assembly_, inComment_ = false;
 };
 
 } // namespace cutaway::views

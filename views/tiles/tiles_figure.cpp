@@ -27,20 +27,10 @@ double flopOf(const trace::TablePanel& t, size_t row) { return cell(t, t.rows[ro
 
 // Which row the figure opens.
 size_t opened(const Place& place, const trace::TablePanel& t) {
-  const auto rowOf = [&](std::optional<Entity> e) -> std::optional<size_t> {
-    for (size_t i = 0; e && i < t.rows.size(); ++i)
-      if (!t.rows[i].entities.empty() && t.rows[i].entities.front() == *e) return i;
-    return {};
-  };
-  if (place.selected)
-    if (const auto row = rowOf(kernelOf(place, *place.selected))) return *row;
-  if (const trace::Step* step = place.at())
-    for (const Entity e : step->entities)
-      if (const auto row = rowOf(kernelOf(place, e))) return *row;
-  size_t most = 0;
-  for (size_t i = 1; i < t.rows.size(); ++i)
-    if (flopOf(t, i) > flopOf(t, most)) most = i;
-  return most;
+  for (const Entity& kernel : kernelsToShow(place))
+    for (size_t i = 0; i < t.rows.size(); ++i)
+      if (!t.rows[i].entities.empty() && t.rows[i].entities.front() == kernel) return i;
+  return 0;
 }
 
 QStringList nestOf(const Place& place, Entity kernel) {
@@ -158,11 +148,11 @@ Figure tilesFigure(const Place& place, const Theme& theme, QSizeF room) {
   const double width = size.width() - 2 * edge, right = beside ? std::min(320., width * .34) : width;
   Detail detail(place, theme, *tiles, open, {beside ? size.width() - edge - right : edge, 56, right, 0});
   Grid grid(theme, {edge + 8, beside ? 48 : detail.box().bottom() + 16}, beside ? width - right - 56 : width - 16,
-            {{.title = "Kernel", .elastic = true, .weight = 500},
-             {.title = "Problem", .elastic = true, .least = 225},
+            {{.title = "Kernel", .elastic = true, .least = 104, .weight = 500},
+             {.title = "Problem", .elastic = true, .least = 300},
              {.title = "Tile"},
              {.title = "Depth blocks", .number = true, .drop = 5},
-             {.title = "Split", .elastic = true, .drop = 3},
+             {.title = "Split", .drop = 3},
              {.title = "Units", .number = true, .drop = 4},
              {.title = "Work", .number = true, .bar = true}},
             rowsOf(*tiles, open));

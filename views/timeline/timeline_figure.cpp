@@ -54,6 +54,7 @@ class Drawing {
     ruler(s);
     overview(s);
     for (size_t i = 0; i < panel_.lanes.size(); ++i) lane(s, i);
+    waits(s);
     spans(s);
     flows(s);
     if (selected_)
@@ -142,6 +143,30 @@ class Drawing {
     s.text({size_.width() - edge, middle}, QString::number(std::lround(100 * busy_[i] / end_)) + " %", {.anchor = 1});
   }
 
+  // Where a lane that is no host's has nothing to do, to the end of the run.
+  void waits(Sheet& s) const {
+    std::vector<std::vector<std::pair<double, double>>> busy(panel_.lanes.size());
+    for (const Span& span : spans_) busy[size_t(span.lane)].push_back({span.start_us, span.start_us + span.duration_us});
+    for (size_t i = 0; i < busy.size(); ++i) {
+      if (host(int64_t(i))) continue;
+      std::sort(busy[i].begin(), busy[i].end());
+      busy[i].push_back({end_, end_});
+      double from = 0;
+      for (const auto& [start, stop] : busy[i]) {
+        if (x(start) - x(from) >= 12) wait(s, int64_t(i), from, start);
+        from = std::max(from, stop);
+      }
+    }
+  }
+  void wait(Sheet& s, int64_t lane, double from, double to) const {
+    const QRectF box(x(from) + 1, top(lane) + 1, x(to) - x(from) - 2, laneHeight - 2);
+    const QColor ground = theme_.c(paper_ ? "canvas" : "sunken");
+    s.rect(box, 0, {ground, Hatch::Slash, theme_.c("line"), 14});
+    const QString words = "waits " + timeText(to - from);
+    const Type type{.px = 11, .role = "textSecondary", .anchor = 0, .plate = ground};
+    if (s.width(words, type) + 14 <= box.width()) s.text(box.center(), words, type);
+  }
+
   // Boxes where there is room for them, else marks of a pixel or more, a colour at a time.
   void spans(Sheet& s) const {
     QMap<int, QList<QRect>> marks;
@@ -199,7 +224,7 @@ class Drawing {
     const double room = std::min(640., size_.width() - edge - bars);
     const Type right{.px = 11, .role = "textSecondary", .anchor = 1};
     s.text({edge, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2 kernels").arg(rows_).arg(totals_.size()) : QString("Kernels, the longest first"), {.weight = 600, .room = numbers - 80 - edge});
-    s.text({numbers, y + 18}, unit_.name, right);
+    s.text({numbers, y + 18}, "time", right);
     s.text({share, y + 18}, "share", right);
     for (size_t i = 0; i < rows_; ++i) {
       const Total& t = totals_[i];
@@ -207,16 +232,10 @@ class Drawing {
       if (paper_) s.rect({edge, middle - 5, 10, 10}, 0, paperFill(theme_, t.category), {theme_.c("text"), .8});
       else s.rect({edge, middle - 5, 10, 10}, 0, {theme_.category(t.category).stroke});
       nameIn(s, {edge + 18, middle}, numbers - 64 - edge - 18, t.name, t.scope);
-      s.text({numbers, middle}, fixed(t.us / unit_.us, decimals()), {.anchor = 1});
-      s.text({share, middle}, fixed(100 * part, 1) + " %", {.anchor = 1});
+      s.text({numbers, middle}, timeText(t.us), {.anchor = 1});
+      s.text({share, middle}, (part > 0 && part < .0005 ? "<0.1" : tickText(100 * part, .1)) + " %", {.anchor = 1});
       if (room >= 40) s.rect({bars, middle - 5, std::max(1., room * t.us / totals_[0].us), 10}, 0, {paper_ ? theme_.c("lineStrong") : theme_.category(t.category).stroke});
     }
-  }
-  static QString fixed(double v, int decimals) { return tickText(v, std::pow(10, -decimals)); }
-  // Three digits for the longest.
-  int decimals() const {
-    const double most = totals_[0].us / unit_.us;
-    return most >= 100 ? 0 : most >= 10 ? 1 : most >= 1 ? 2 : 3;
   }
 
   const trace::TimelinePanel& panel_;

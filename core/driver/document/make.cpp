@@ -5,6 +5,7 @@
 #include "driver/document/arena_panel.h"
 #include "driver/document/mirror.h"
 #include "driver/document/tables.h"
+#include "driver/document/texts.h"
 #include "driver/steps.h"
 #include "passes/passes.h"
 
@@ -178,7 +179,8 @@ class TraceMaker {
       const std::string name = kernel_name(mirror_, k);
       const auto at = static_cast<uint32_t>(panels_.size());
       const Entity who = kernel_entity(k);
-      panels_.push_back(trace::TextPanel{name, "loop nest", who, k.loop_nest, links_of(mirror_.graph(), k, k.loop_nest)});
+      const std::string nest = nest_text(mirror_, k);
+      panels_.push_back(trace::TextPanel{name, "loop nest", who, nest, links_of(mirror_.graph(), k, nest)});
       if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, links_of(mirror_.graph(), k, k.text)});
       const std::string text = k.builtin() ? fmt::format("No printer knows {}: the reference evaluation runs it, on values in memory.", k.name)
                                            : fmt::format("{}: {} in one kernel, {} of work for the threads; it reads {} and writes {}.", k.name,

@@ -197,24 +197,4 @@ trace::TablePanel variants_table(const VariantSet& variants) {
   return out;
 }
 
-std::vector<trace::TextPanel::Link> links_of(const Graph& g, const codegen::Kernel& kernel, const std::string& text) {
-  std::vector<trace::TextPanel::Link> out;
-  int64_t line = 0;
-  for (size_t at = 0; at < text.size(); ++line) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view words(text.data() + at, end - at);
-    at = end + 1;
-    // "const float v3 = ..."
-    const size_t name = words.find(" v"), equals = words.find(" = ");
-    if (words.find("const ") == std::string_view::npos || name == std::string_view::npos || equals == std::string_view::npos || equals < name + 3) continue;
-    const std::string_view digits = words.substr(name + 2, equals - name - 2);
-    if (digits.size() > 6 || !std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); })) continue;
-    const size_t local = std::stoul(std::string(digits));
-    const ValueId v = local < kernel.names.size() ? kernel.names[local] : ValueId();
-    for (const NodeId n : kernel.nodes)
-      if (v && !g.node(n).outputs.empty() && g.node(n).outputs[0] == v) out.push_back({line, entity(n)});
-  }
-  return out;
-}
-
 } // namespace cutaway::driver

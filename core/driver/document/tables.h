@@ -25,7 +25,4 @@ trace::TablePanel guards_table(const onnx::Model& model, const VariantSet& varia
 // "variants": those that are kept: number, types of the inputs, state ("ran last" or "kept").
 trace::TablePanel variants_table(const VariantSet& variants);
 
-// The lines of a kernel's text that compute a value of the graph, and the ops they belong to.
-std::vector<trace::TextPanel::Link> links_of(const Graph& g, const codegen::Kernel& kernel, const std::string& text);
-
 } // namespace cutaway::driver

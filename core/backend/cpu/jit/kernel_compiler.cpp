@@ -1,5 +1,6 @@
 #include "backend/cpu/jit/kernel_compiler.h"
 
+#include "backend/cpu/jit/assembly.h"
 #include "backend/cpu/jit/clang_args.h"
 #include "backend/cpu/jit/helper_pool.h"
 #include "backend/cpu/jit/linker.h"
@@ -46,7 +47,7 @@ class JitCompiler final : public KernelCompiler {
 
   std::vector<Result<Compiled>> compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel,
                                         const std::function<void(size_t, size_t)>& progress) override;
-  Result<std::string> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) override;
+  Result<Assembly> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) override;
   Status cache_refusal() const override { return refusal_; }
   std::string target() const override {
     return host_cpu().triple + " " + host_cpu().name + ", LLVM " + host_cpu().llvm_version;
@@ -164,12 +165,13 @@ JitCompiler::compile(std::span<const KernelUnit> units, const std::atomic<bool>*
   return batch.results();
 }
 
-Result<std::string> JitCompiler::assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) {
+Result<Assembly> JitCompiler::assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) {
   CompileRequest request{CompileRequest::Output::assembly, unit.symbol, clang_args(unit), unit.text};
-  Result<std::string> text = unsupported("kernel " + unit.symbol, "not compiled");
+  for (const char* arg : {"-debug-info-kind=line-directives-only", "-dwarf-version=4", "-gno-column-info"}) request.args.push_back(arg);
+  Result<Assembly> text = unsupported("kernel " + unit.symbol, "not compiled");
   pool_.run({&request, 1}, cancel, [&](size_t, Result<CompileReply> reply) {
     if (reply) {
-      text = std::move(reply->bytes);
+      text = readable_assembly(reply->bytes);
     } else {
       text = reply.error();
     }

@@ -28,6 +28,12 @@ struct KernelUnit {
   bool fast = false;
 };
 
+// A kernel's machine code as text, in Intel syntax.
+struct Assembly {
+  std::string text;
+  std::vector<int> lines; // one a line of it: the line of the unit's text that it comes from, from 1; 0: of none
+};
+
 struct CompilerConfig {
   std::string cache_dir;                 // empty: no disk cache
   int jobs = 2;                          // helper processes at most
@@ -60,8 +66,8 @@ class KernelCompiler {
   compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel = nullptr,
           const std::function<void(size_t done, size_t total)>& progress = {}) = 0;
 
-  // The assembly text (Intel syntax) of the code that compile() would make. Not cached.
-  virtual Result<std::string> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel = nullptr) = 0;
+  // The code that compile() makes of the unit, as text; the same arguments but for the line table. Not cached.
+  virtual Result<Assembly> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel = nullptr) = 0;
 
   // Why the cache directory asked for is not used; ok where it is, or none was asked for.
   virtual Status cache_refusal() const = 0;
