@@ -13,16 +13,22 @@ namespace cutaway::views {
 
 std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
-      {"graph", "Graph", graphFigure, graphFigures},
-      {"arena", "Arena", arenaFigure},
-      {"layout", "Layout", layoutFigure},
-      {"guards", "Guards", guardsFigure},
-      {"tiles", "Tiles", tilesFigure},
-      {"timeline", "Timeline", timelineFigure},
-      {"drift", "Drift", driftFigure},
-      {"source", "Source", sourceFigure},
+      {"graph", "Graph", {{"", "", graphFigure}}, graphFigures},
+      {"arena", "Arena", {{"offsets", "Offsets", arenaOffsets}, {"bytes", "Bytes", arenaBytes}, {"intervals", "Intervals", arenaIntervals}}},
+      {"layout", "Layout", {{"", "", layoutFigure}}},
+      {"guards", "Guards", {{"", "", guardsFigure}}},
+      {"tiles", "Tiles", {{"", "", tilesFigure}}},
+      {"timeline", "Timeline", {{"", "", timelineFigure}}},
+      {"drift", "Drift", {{"", "", driftFigure}}},
+      {"source", "Source", {{"", "", sourceFigure}}},
   };
   return rows;
+}
+
+const ViewMode* ViewRow::modeNamed(const QString& id) const {
+  for (const ViewMode& mode : modes)
+    if (id == mode.id) return &mode;
+  return nullptr;
 }
 
 const ViewRow* viewNamed(const QString& id) {

@@ -20,7 +20,7 @@ namespace cutaway::explorer {
 namespace {
 
 struct ExportOptions : cli::ModelOptions {
-  std::string view, theme = "light", out, steps, size;
+  std::string view, as, theme = "light", out, steps, size;
   int64_t step = -1;
   int width = 0;
 };
@@ -28,6 +28,7 @@ struct ExportOptions : cli::ModelOptions {
 // What the options say, checked before anything is compiled.
 struct Wanted {
   const views::ViewRow* view = nullptr;
+  const views::ViewMode* mode = nullptr;
   QString out;
   bool frames = false;             // several pictures, or a form that always holds frames
   std::optional<StepRange> range; // left out: the one step
@@ -90,6 +91,16 @@ void add_assembly(views::Place& place, const driver::Session& session) {
   place.document = document;
 }
 
+Result<const views::ViewMode*> mode_of(const views::ViewRow& view, const std::string& id) {
+  if (id.empty()) return &view.modes.front();
+  if (const views::ViewMode* mode = view.modeNamed(QString::fromStdString(id))) return mode;
+  const std::string where = "--as '" + id + "'", what = std::string("the view ") + view.id + " has no such mode";
+  if (view.modes.size() < 2) return unsupported(where, what, "leave --as out: it has one");
+  std::string known;
+  for (const views::ViewMode& mode : view.modes) known += (known.empty() ? "" : ", ") + std::string(mode.id);
+  return unsupported(where, what, "one of " + known);
+}
+
 Result<Wanted> wanted(const ExportOptions& o) {
   Wanted out;
   out.view = views::viewNamed(QString::fromStdString(o.view));
@@ -98,6 +109,9 @@ Result<Wanted> wanted(const ExportOptions& o) {
     for (const views::ViewRow& row : views::allViews()) known += (known.empty() ? "" : ", ") + std::string(row.id);
     return unsupported("--view '" + o.view + "'", "is not drawn in this version", "one of " + known);
   }
+  const auto mode = mode_of(*out.view, o.as);
+  if (!mode) return mode.error();
+  out.mode = *mode;
   out.out = QString::fromStdString(o.out);
   const QString ending = QFileInfo(out.out).suffix().toLower();
   if (!QStringList{"svg", "pdf", "png", "html", "gif"}.contains(ending))
@@ -126,7 +140,7 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
     place.step = steps->first, last = steps->second;
   }
   QString why;
-  const bool good = w.frames ? write_steps(w.out, place, last, *w.view, theme, w.room, &why) : write_step(w.out, place, *w.view, theme, w.view->figure(place, theme, w.room), &why);
+  const bool good = w.frames ? write_steps(w.out, place, last, *w.view, *w.mode, theme, w.room, &why) : write_step(w.out, place, *w.view, theme, w.mode->figure(place, theme, w.room), &why);
   if (!good) return bad_input("-o '" + o.out + "'", why.toStdString(), "check the folder, its rights and the ending");
   return {};
 }
@@ -163,6 +177,7 @@ void add_export(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("export", "draws a view of a model or a document as SVG, PDF or PNG, a range of steps as PDF, HTML or GIF");
   o->add_to(*verb);
   verb->add_option("--view", o->view, "graph, arena, layout, guards, tiles, timeline, drift or source")->required();
+  verb->add_option("--as", o->as, "how: offsets, bytes or intervals of the arena; left out: the first");
   verb->add_option("--step", o->step, "the state after this step; left out: the end");
   verb->add_option("--steps", o->steps, "A..B, both drawn, or A.. to the end: pages of a .pdf, frames of an .html or a .gif");
   verb->add_option("--width", o->width, "width of the picture in px, where the view follows it; left out: 1080");

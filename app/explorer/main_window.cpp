@@ -1,10 +1,8 @@
 #include "explorer/main_window.h"
 
-#include "compare/difference.h"
-#include "explorer/about.h"
 #include "explorer/first_page.h"
+#include "explorer/pass_rail.h"
 #include "explorer/widgets.h"
-#include "shell/figure_view.h"
 #include "tensor/tensor_panel.h"
 
 #include <QApplication>
@@ -33,7 +31,9 @@ class SettingCommand : public QUndoCommand {
 } // namespace
 
 MainWindow::MainWindow(Request request) {
-  m_look.setTheme(kept().value("theme", "light").toString());
+  const char* system = qApp->palette().color(QPalette::Window).lightness() < 128 ? "dark" : "light"; // until the user chooses
+  m_look.setTheme(kept().value("theme", system).toString());
+  m_look.setReducedMotion(kept().value("still", false).toBool());
   qApp->setFont(m_look.theme().font(12)); // before there are widgets: a style sheet freezes theirs
   setAcceptDrops(true);
   setMinimumSize(1024, 640);
@@ -57,7 +57,6 @@ MainWindow::MainWindow(Request request) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
   QSettings keep = kept();
-  keep.setValue("theme", m_look.theme().name());
   keep.setValue("geometry", saveGeometry());
   if (menuBar()->isVisible()) keep.setValue("docks", saveState());
   QMainWindow::closeEvent(event);
@@ -203,7 +202,28 @@ void MainWindow::dropEvent(QDropEvent* event) {
 
 void MainWindow::resizeEvent(QResizeEvent* event) {
   QMainWindow::resizeEvent(event);
-  m_slider->setCompact(height() < 800);
+  setLow(height() < 800);
+  setNarrow(width() < 1360);
+}
+
+// The stepper in 56 px: two charts, one line of words.
+void MainWindow::setLow(bool low) {
+  m_slider->setCompact(low);
+  for (QWidget* part : {m_transport, m_docks.back()->widget()}) part->setFixedHeight(low ? 56 : 96);
+  m_transport->findChild<QWidget*>("buttons")->move(12, low ? 4 : 12);
+  m_stepWords->move(12, low ? 34 : 46), m_stepMore->move(12, 64);
+  m_stepMore->setVisible(!low);
+}
+
+void MainWindow::setNarrow(bool narrow) {
+  QDockWidget* dock = m_docks.front();
+  if (narrow == (dock->widget() == m_rail)) return;
+  m_rail->close();
+  for (QWidget* part : m_passHead->findChildren<QWidget*>()) part->setVisible(!narrow);
+  dock->setWidget(narrow ? static_cast<QWidget*>(m_rail) : m_passes);
+  dock->widget()->show();
+  dock->setMinimumWidth(narrow ? PassRail::width : 180), dock->setMaximumWidth(narrow ? PassRail::width : QWIDGETSIZE_MAX);
+  resizeDocks({m_docks[0], m_docks[1]}, {narrow ? PassRail::width : 264, narrow ? 288 : 320}, Qt::Horizontal);
 }
 
 void MainWindow::refreshWords() {
@@ -233,6 +253,9 @@ void MainWindow::refreshPasses() {
   }
 }
 
-void MainWindow::setTheme(const QString& name) { m_look.setTheme(name); }
+void MainWindow::setTheme(const QString& name) {
+  m_look.setTheme(name);
+  kept().setValue("theme", name);
+}
 
 } // namespace cutaway::explorer

@@ -23,6 +23,7 @@ class TensorPanel;
 namespace cutaway::explorer {
 
 class FirstPage;
+class PassRail;
 
 // The window: pass list, views, inspector and stepper over one pane, and a second pane that follows it where two settings
 // are compared.
@@ -80,6 +81,8 @@ class MainWindow : public QMainWindow {
   void showCommands();
   void lecture(bool on);
   void maximise();
+  void setNarrow(bool narrow);
+  void setLow(bool low);
   void refreshWords();
   void refreshPasses();
   void refreshFirst();
@@ -91,13 +94,15 @@ class MainWindow : public QMainWindow {
   QStackedWidget *m_inspector = nullptr, *m_centre = nullptr;
   FirstPage* m_first = nullptr;
   QSplitter* m_panes = nullptr;
-  QWidget* m_tabBar = nullptr;
+  QWidget *m_tabBar = nullptr, *m_transport = nullptr;
   views::FigureView* m_difference = nullptr;
   QLabel *m_stepWords = nullptr, *m_stepMore = nullptr, *m_state = nullptr, *m_entity = nullptr, *m_caption = nullptr;
   QPushButton *m_compile = nullptr, *m_run = nullptr;
   QComboBox* m_math = nullptr;
   QLineEdit* m_find = nullptr;
   QListView* m_passes = nullptr;
+  PassRail* m_rail = nullptr; // stands for the pass list where the window is narrow
+  QWidget* m_passHead = nullptr;
   views::PassModel* m_passModel = nullptr;
   views::ChartSlider* m_slider = nullptr;
   views::TensorPanel* m_tensor = nullptr;

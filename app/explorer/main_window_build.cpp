@@ -2,6 +2,7 @@
 
 #include "compare/difference.h"
 #include "explorer/first_page.h"
+#include "explorer/pass_rail.h"
 #include "explorer/widgets.h"
 #include "shell/figure_view.h"
 #include "shell/inspector_figure.h"
@@ -22,10 +23,10 @@ void MainWindow::buildTools() {
     else compile(false);
   });
   connect(m_run, &QPushButton::clicked, this, [this] { compile(true); });
-  auto* device = new QComboBox;
+  auto* device = new Choice;
   device->addItem(QString("cpu, %1 threads").arg(m_pane->request().options.threads));
   device->setAccessibleName("Device");
-  m_math = new QComboBox;
+  m_math = new Choice;
   m_math->setAccessibleName("Math");
   m_math->addItems({"math = strict", "math = default", "math = fast"});
   m_math->setCurrentText("math = " + m_pane->setting("math"));
@@ -85,10 +86,13 @@ void MainWindow::buildDocks() {
   m_passes->setFocusPolicy(Qt::TabFocus);
   connect(m_passes, &QListView::clicked, this, [this](const QModelIndex& at) { m_passModel->activate(at.row()); });
   connect(m_passes, &QListView::activated, this, [this](const QModelIndex& at) { m_passModel->activate(at.row()); });
+  m_rail = new PassRail(*m_passes, m_look, this);
+  m_rail->hide();
   auto* head = new QLabel("Passes");
   head->setObjectName("head");
   auto* changed = new QLabel("changed");
   changed->setObjectName("quiet");
+  m_passHead = bar(36, {12, 0, 12, 0}, {head}, {changed}, "passhead");
 
   m_inspectorTabs = new QTabBar;
   m_inspectorTabs->setDrawBase(false), m_inspectorTabs->setExpanding(false), m_inspectorTabs->setAccessibleName("Inspector");
@@ -104,7 +108,7 @@ void MainWindow::buildDocks() {
     if (!navigator().place().selected) m_inspectorTabs->setCurrentIndex(0);
   });
 
-  for (const auto& [name, area, title, content] : {std::tuple<const char*, Qt::DockWidgetArea, QWidget*, QWidget*>{"Passes", Qt::LeftDockWidgetArea, bar(36, {12, 0, 12, 0}, {head}, {changed}, "passhead"), m_passes},
+  for (const auto& [name, area, title, content] : {std::tuple<const char*, Qt::DockWidgetArea, QWidget*, QWidget*>{"Passes", Qt::LeftDockWidgetArea, m_passHead, m_passes},
                                                    {"Inspector", Qt::RightDockWidgetArea, bar(36, {8, 0, 8, 0}, {m_inspectorTabs}, {}, "tabs"), m_inspector}}) {
     auto* dock = new QDockWidget(name);
     dock->setObjectName(name), dock->setTitleBarWidget(title), dock->setWidget(content);
@@ -117,12 +121,11 @@ void MainWindow::buildDocks() {
 
 void MainWindow::buildStepper() {
   m_slider = new views::ChartSlider(navigator(), m_look);
-  m_slider->setCompact(false);
-  auto* left = new QWidget;
-  left->setFixedSize(260, 96);
+  auto* left = m_transport = new QWidget;
+  left->setFixedWidth(260);
   left->setObjectName("stepper"), left->setAttribute(Qt::WA_StyledBackground);
   auto* buttons = new QWidget(left);
-  buttons->setGeometry(12, 12, 200, 28);
+  buttons->setObjectName("buttons"), buttons->setFixedSize(200, 28);
   auto* row = new QHBoxLayout(buttons);
   row->setContentsMargins(0, 0, 0, 0), row->setSpacing(6);
   const auto button = [&](const char* glyph, const char* name, auto action) {
@@ -137,14 +140,14 @@ void MainWindow::buildStepper() {
   button("›", "Next step (Right)", [this] { navigator().stepBy(1); });
   button("»", "Last step (End)", [this] { navigator().stepBy(navigator().stepCount()); });
   m_stepWords = new QLabel(left), m_stepMore = new QLabel(left);
-  m_stepWords->setGeometry(12, 46, 240, 18), m_stepMore->setGeometry(12, 64, 244, 18);
+  m_stepWords->resize(240, 18), m_stepMore->resize(244, 18);
   m_stepWords->setObjectName("head"), m_stepMore->setObjectName("quiet");
   auto* content = new QWidget;
   auto* box = new QHBoxLayout(content);
   box->setContentsMargins(0, 0, 0, 0), box->setSpacing(0);
   box->addWidget(left), box->addWidget(m_slider);
   auto* dock = new QDockWidget("Stepper");
-  dock->setObjectName("Stepper"), dock->setTitleBarWidget(new QWidget), dock->setWidget(content);
+  dock->setObjectName("Stepper"), dock->setTitleBarWidget(bar(0, {}, {}, {}, "none")), dock->setWidget(content);
   addDockWidget(Qt::BottomDockWidgetArea, dock);
   m_docks << dock;
   m_state = new QLabel("Ready"), m_entity = new QLabel;

@@ -20,9 +20,9 @@ bool MainWindow::exportTo(const QString& file, QString* why) {
     auto steps = steps_within(first <= last ? StepRange{first, last} : StepRange{0, {}}, navigator().stepCount());
     if (!steps) return *why = QString::fromStdString(steps.error().str()), false;
     place.step = steps->first;
-    const auto work = [file, place, last = steps->second, view = &m_pane->row(), theme = &m_look.theme()](const std::atomic<bool>& off) {
+    const auto work = [file, place, last = steps->second, view = &m_pane->row(), mode = &m_pane->mode(), theme = &m_look.theme()](const std::atomic<bool>& off) {
       QString fault;
-      return write_steps(file, place, last, *view, *theme, QSizeF(1080, 600), &fault, &off) ? QString() : fault;
+      return write_steps(file, place, last, *view, *mode, *theme, QSizeF(1080, 600), &fault, &off) ? QString() : fault;
     };
     if (!m_files.start(work, [this, name](const QString& fault) { wrote("Exported " + name, fault); })) return *why = "another file is being written (Esc calls it off)", false;
     m_state->setText(QString("Exporting %1 steps to %2 (Esc calls it off)").arg(steps->second - steps->first + 1).arg(name));

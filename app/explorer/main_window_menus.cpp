@@ -70,7 +70,11 @@ void MainWindow::buildViewMenu() {
   };
   check(view, "Split", QKeySequence("Ctrl+\\"), [this](bool on) { m_pane->split(on); });
   check(view, "Constants in the graph", {}, [this](bool on) { graph().setConstants(on); });
-  check(view, "Reduce motion", {}, [this](bool on) { m_look.setReducedMotion(on); });
+  check(view, "Reduce motion", {}, [this](bool on) {
+    m_look.setReducedMotion(on);
+    kept().setValue("still", on);
+  });
+  view->actions().back()->setChecked(m_look.reducedMotion());
   view->addAction("Open all scopes", this, [this] { graph().expandAll(true); });
   view->addAction("Close all scopes", this, [this] { graph().expandAll(false); });
   view->addSeparator();

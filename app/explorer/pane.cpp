@@ -15,7 +15,7 @@ Pane::Pane(Request request, views::Look& look, QWidget* parent) : QWidget(parent
   m_letter = new QLabel, m_crumbs = new QLabel, m_zoom = new QLabel;
   m_letter->setObjectName("letter"), m_letter->setAlignment(Qt::AlignCenter), m_letter->setFixedSize(24, 24), m_letter->hide();
   m_crumbs->setAccessibleName("Scope"), m_zoom->setObjectName("quiet");
-  m_segments = new QComboBox, m_menu = new QPushButton;
+  m_segments = new Choice, m_menu = new QPushButton;
   m_segments->setAccessibleName("Segment between breaks"), m_segments->hide();
   m_menu->setObjectName("link"), m_menu->hide();
   connect(m_segments, &QComboBox::activated, this, [this](int at) { m_navigator.setSegment(size_t(at)); });
@@ -35,7 +35,7 @@ Pane::Half Pane::makeHalf() {
   Half half{new QStackedWidget, nullptr};
   for (const views::ViewRow& row : views::allViews()) {
     if (std::string(row.id) == "graph") half.stack->addWidget(half.graph = new views::GraphView(m_navigator, m_look));
-    else half.stack->addWidget(new views::FigureView(row.title, row.figure, m_navigator, m_look));
+    else half.stack->addWidget(new views::FigureView(row, m_navigator, m_look));
   }
   connect(half.graph, &views::GraphView::viewChanged, this, [this] { m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString()); });
   m_halves->addWidget(half.stack);
@@ -98,8 +98,7 @@ void Pane::say(const QString& words) { m_strip->say(words); }
 const Pane::Half& Pane::focused() const { return isSplit() && m_lower.stack->isAncestorOf(focusWidget()) ? m_lower : m_upper; }
 
 void Pane::showView(int row) {
-  const Half& half = focused();
-  half.stack->setCurrentIndex(row);
+  focused().stack->setCurrentIndex(row);
   refreshCrumbs();
   emit viewChanged(row);
 }
@@ -146,11 +145,15 @@ void Pane::refreshCrumbs() {
   m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString());
 }
 
+const views::ViewMode& Pane::mode() const {
+  const auto* shown = qobject_cast<const views::FigureView*>(focused().stack->currentWidget());
+  return row().modes[size_t(shown ? shown->mode() : 0)];
+}
+
 views::Figure Pane::figure() const {
   const Half& half = focused();
-  const int at = half.stack->currentIndex();
   if (half.stack->currentWidget() == half.graph) return half.graph->figure(true);
-  return views::allViews()[size_t(at)].figure(m_navigator.place(), m_look.theme(), half.stack->size());
+  return mode().figure(m_navigator.place(), m_look.theme(), half.stack->size());
 }
 
 } // namespace cutaway::explorer

@@ -25,7 +25,7 @@ class Pane : public QWidget {
 
   views::Navigator& navigator() { return m_navigator; }
   const views::Navigator& navigator() const { return m_navigator; }
-  views::GraphView& graph() { return *m_upper.graph; }
+  views::GraphView& graph() const { return *m_upper.graph; }
   CompileService& service() { return m_service; }
   const Request& request() const { return m_request; }
 
@@ -37,7 +37,7 @@ class Pane : public QWidget {
   void set(const QString& key, const QString& value);
   void say(const QString& words); // a strip that stays until dismissed; empty: gone
 
-  int view() const { return m_upper.stack->currentIndex(); }
+  int view() const { return focused().stack->currentIndex(); } // an index into allViews(), of the half that has the focus
   void showView(int row); // in the half that has the focus, the upper one otherwise
   void split(bool on);
   bool isSplit() const { return m_lower.stack && m_lower.stack->isVisibleTo(this); }
@@ -48,6 +48,7 @@ class Pane : public QWidget {
   // What the present view draws of a place, for a file.
   views::Figure figure() const;
   const views::ViewRow& row() const { return views::allViews()[size_t(view())]; }
+  const views::ViewMode& mode() const;
 
  signals:
   void said(const QString& words); // for the status bar

@@ -1,6 +1,7 @@
 #include "explorer/widgets.h"
 
 #include <QBoxLayout>
+#include <QPainter>
 #include <QWidget>
 
 namespace cutaway::explorer {
@@ -28,6 +29,15 @@ QWidget* bar(int height, QMargins margins, std::initializer_list<QWidget*> left,
   box->addStretch();
   for (QWidget* w : right) box->addWidget(w);
   return widget;
+}
+
+void Choice::paintEvent(QPaintEvent* event) {
+  QComboBox::paintEvent(event);
+  QPainter painter(this);
+  painter.setRenderHint(QPainter::Antialiasing);
+  painter.setPen(QPen(palette().color(QPalette::WindowText), 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+  const QPointF tip(width() - 15.5, height() / 2. + 2);
+  painter.drawPolyline(QPolygonF{tip - QPointF(4, 4), tip, tip + QPointF(4, -4)});
 }
 
 } // namespace cutaway::explorer

@@ -22,6 +22,7 @@ views::Figure of_segment(const views::Place& place, const views::Figure& figure)
   const QString words = segment_words(place);
   views::Figure out = figure;
   out.size += QSizeF(0, stripHeight);
+  out.entry = {};
   out.draw = [words, figure](views::Sheet& s) {
     s.rect({0, 0, figure.size.width(), stripHeight}, 0, {s.t.c("canvas")});
     s.text({16, stripHeight / 2}, words, {.weight = 600, .room = figure.size.width() - 32});
@@ -32,14 +33,14 @@ views::Figure of_segment(const views::Place& place, const views::Figure& figure)
   return out;
 }
 
-QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room) {
+QList<views::Frame> frames_of(const views::Place& first, uint32_t last, const views::ViewRow& view, const views::ViewMode& mode, const views::Theme& theme, QSizeF room) {
   QList<views::Figure> figures;
-  if (view.figures) figures = view.figures(first, last, theme, room);
+  if (view.figures && &mode == &view.modes.front()) figures = view.figures(first, last, theme, room);
   QList<views::Frame> out;
   views::Place place = first;
   for (; place.step <= last; ++place.step) {
     const qsizetype i = place.step - first.step;
-    views::Frame frame{of_segment(place, i < figures.size() ? figures[i] : view.figure(place, theme, room)), step_name(place), {}};
+    views::Frame frame{of_segment(place, i < figures.size() ? figures[i] : mode.figure(place, theme, room)), step_name(place), {}};
     if (!frame.title.isEmpty()) frame.title[0] = frame.title[0].toUpper();
     if (const trace::Step* step = place.at()) {
       frame.caption = views::qt(step->title).replace('\n', ' ');
@@ -56,10 +57,10 @@ bool write_step(const QString& file, const views::Place& place, const views::Vie
   return views::writeFigure(file, theme, of_segment(place, figure), about(place, view, theme, step_name(place)), why);
 }
 
-bool write_steps(const QString& file, const views::Place& first, uint32_t last, const views::ViewRow& view, const views::Theme& theme, QSizeF room, QString* why, const std::atomic<bool>* off) {
+bool write_steps(const QString& file, const views::Place& first, uint32_t last, const views::ViewRow& view, const views::ViewMode& mode, const views::Theme& theme, QSizeF room, QString* why, const std::atomic<bool>* off) {
   QString steps = step_name(first);
   if (last > first.step) steps = QString("steps %1 to %2 of %3").arg(first.step + 1).arg(last + 1).arg(first.trace()->steps().size());
-  return views::writeFrames(file, theme, frames_of(first, last, view, theme, room), about(first, view, theme, steps), why, off);
+  return views::writeFrames(file, theme, frames_of(first, last, view, mode, theme, room), about(first, view, theme, steps), why, off);
 }
 
 } // namespace cutaway::explorer

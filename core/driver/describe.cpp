@@ -1,5 +1,8 @@
 #include "driver/describe.h"
 
+#include "plan/memory.h"
+
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace cutaway::driver {
@@ -22,6 +25,55 @@ int64_t number(const Event& e, size_t i) {
 }
 std::string word(const Event& e, size_t i) {
   return i < e.args.size() && std::holds_alternative<std::string>(e.args[i]) ? std::get<std::string>(e.args[i]) : "";
+}
+
+constexpr size_t longest_text = 240;
+
+const plan::Placement* placement_of(const Event& e) {
+  const auto* how = dynamic_cast<const plan::PlacedHow*>(e.payload.get());
+  return how ? &how->placement : nullptr;
+}
+
+std::string placed_title(const Event& e, const std::string& a) {
+  const plan::Placement* p = placement_of(e);
+  if (!p || p->tried.empty()) return a + " is placed in the arena";
+  for (const plan::GapTried& gap : p->tried)
+    if (plan::lies_in(p->accepted, gap) && gap.size >= 0) return a + " fits a gap";
+  if (p->tried.size() > 1) return a + " fits no gap and goes on top";
+  return a + (p->accepted == 0 ? " goes to the bottom" : " goes on top");
+}
+
+// The gaps refused below the place taken, as far as there is room for words.
+std::string placed_text(const Event& e) {
+  std::string out = fmt::format("{} at offset {}, alive in [{}, {})", bytes_text(number(e, 0)), bytes_text(number(e, 1)), number(e, 2), number(e, 3));
+  const plan::Placement* p = placement_of(e);
+  if (!p) return out + ".";
+  if (p->by == "search") return out + ". The complete search found this place; shown from the bottom up.";
+  out += p->by.empty() ? "." : ", in order of " + p->by + ".";
+  if (p->gaps_dropped) return out + " Too many gaps were tried to keep them.";
+  size_t left = 0;
+  for (const plan::GapTried& gap : p->tried) {
+    if (plan::lies_in(p->accepted, gap) || gap.size < 0) continue;
+    const std::string why = gap.size < gap.needed ? fmt::format(" Not placed at {}: {} free, {} needed.", bytes_text(gap.offset), bytes_text(gap.size), bytes_text(gap.needed))
+                                                  : fmt::format(" Not placed at {}: {} free, the gap taken is tighter.", bytes_text(gap.offset), bytes_text(gap.size));
+    if (left || out.size() + why.size() > longest_text - 30) ++left;
+    else out += why;
+  }
+  return left ? out + fmt::format(" {} more gaps refused.", left) : out;
+}
+
+std::string incumbent_text(const Event& e) {
+  const std::string now = fmt::format("peak {}, bound {}.", bytes_text(number(e, 1)), bytes_text(number(e, 2)));
+  const std::string by = word(e, 0) == "search" ? "The complete search finds a better plan: " : "Packed in order of " + word(e, 0) + ": ";
+  return by + now + (number(e, 1) == number(e, 2) ? " No plan is lower." : "");
+}
+
+std::string packed_text(const Event& e) {
+  const int64_t over = number(e, 1) - number(e, 2), moves = number(e, 3);
+  std::string out = "Packed by " + word(e, 0) + ": peak " + bytes_text(number(e, 1)) + ", bound " + bytes_text(number(e, 2)) + ".";
+  if (over == 0) out += " No plan is lower.";
+  else out += fmt::format(" {} over the bound, {:.1f} %.", bytes_text(over), 100 * static_cast<double>(over) / static_cast<double>(std::max<int64_t>(1, number(e, 2))));
+  return moves ? out + fmt::format(" The complete search made {} moves.", moves) : out;
 }
 
 struct Phrase {
@@ -58,12 +110,12 @@ const Phrase phrases[] = {
      [](const Event&, S a, S b) { return "Not fused: " + a + " reduces what " + b + " makes tile by tile."; }},
     {"not-fused.limit", [](const Event&, S a, S b) { return a + " does not join " + b; },
      [](const Event& e, S, S) { return "Not fused: the kernel has " + std::to_string(number(e, 0)) + " members, the limit."; }},
-    {"placed", [](const Event&, S a, S) { return a + " is placed in the arena"; },
-     [](const Event& e, S, S) { return fmt::format("{} at offset {}, alive in [{}, {}).", bytes_text(number(e, 0)), number(e, 1), number(e, 2), number(e, 3)); }},
+    {"placed", [](const Event& e, S a, S) { return placed_title(e, a); }, [](const Event& e, S, S) { return placed_text(e); }},
+    {"incumbent", [](const Event& e, S, S) { return "Best plan so far: " + bytes_text(number(e, 1)); }, [](const Event& e, S, S) { return incumbent_text(e); }},
     {"in-place", [](const Event&, S a, S b) { return a + " overwrites " + b; },
      [](const Event& e, S, S) { return "Nobody reads the operand afterwards, and each element is read where it is written: " + bytes_text(number(e, 0)) + " of arena saved."; }},
     {"packed", [](const Event&, S, S) { return std::string("The arena is planned"); },
-     [](const Event& e, S, S) { return "Packed by " + word(e, 0) + ": peak " + bytes_text(number(e, 1)) + ", bound " + bytes_text(number(e, 2)) + "."; }},
+     [](const Event& e, S, S) { return packed_text(e); }},
 };
 
 } // namespace

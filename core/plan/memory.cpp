@@ -9,11 +9,45 @@
 namespace cutaway::plan {
 namespace {
 
-constexpr int64_t alignment = 64;
-
 bool in_arena(const Graph& g, ValueId root) {
   const Op op = g.producer(root).op;
   return op != Op::param && op != Op::constant && !g.is_output(root);
+}
+
+std::shared_ptr<const PlacedHow> how_placed(Placement&& placement) {
+  auto how = std::make_shared<PlacedHow>();
+  how->placement = std::move(placement);
+  auto& tried = how->placement.tried;
+  how->gaps_tried = tried.size();
+  if (tried.size() <= PlacedHow::gaps_kept) return how;
+  std::stable_sort(tried.begin(), tried.end(), [&](const GapTried& a, const GapTried& b) {
+    const bool first = lies_in(how->placement.accepted, a), second = lies_in(how->placement.accepted, b);
+    return first != second ? first : static_cast<uint64_t>(a.size) > static_cast<uint64_t>(b.size); // open above: -1, the largest
+  });
+  tried.resize(PlacedHow::gaps_kept);
+  std::sort(tried.begin(), tried.end(), [](const GapTried& a, const GapTried& b) { return a.offset < b.offset; });
+  return how;
+}
+
+void tell(Journal& journal, const MemoryPlan& plan, PackTrace&& trace) {
+  int64_t before = -1;
+  for (const Incumbent& i : trace.incumbents) {
+    journal.append({"memory", "incumbent", false, {}, {i.by, i.peak, i.lower_bound, static_cast<int64_t>(i.effort)}, {.bytes = before}, {.bytes = i.peak}, nullptr});
+    before = i.peak;
+  }
+  const auto placed = [&](size_t i, std::shared_ptr<const Payload> how) {
+    const Allocation& p = plan.placements[i];
+    journal.append({"memory", "placed", false, {entity(p.roots[0]), entity(BufferId(static_cast<uint32_t>(i)))}, {p.bytes, p.offset, p.start, p.end}, {}, {}, std::move(how)});
+  };
+  std::vector<bool> told(plan.placements.size());
+  for (Placement& p : trace.placements) {
+    const auto buffer = static_cast<size_t>(p.buffer);
+    told[buffer] = true;
+    placed(buffer, how_placed(std::move(p)));
+  }
+  for (size_t i = 0; i < told.size(); ++i)
+    if (!told[i]) placed(i, nullptr); // no bytes: nothing to decide
+  journal.append({"memory", "packed", false, {}, {plan.strategy, plan.peak, plan.lower_bound, static_cast<int64_t>(trace.moves_seen)}, {}, {.bytes = plan.peak}, nullptr});
 }
 
 } // namespace
@@ -29,7 +63,7 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
     int& i = index[root.v];
     if (i < 0) {
       i = static_cast<int>(plan.placements.size());
-      plan.placements.push_back({{root}, at, at + 1, g.type(root).bytes(), 0});
+      plan.placements.push_back({{root}, {at}, at, at + 1, g.type(root).bytes(), 0});
     }
     plan.placements[static_cast<size_t>(i)].end = at + 1;
   };
@@ -40,16 +74,21 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
       const ValueId w = schedule[k].writes[0];
       if (last[r.v] != at || index[r.v] < 0 || index[w.v] >= 0 || !in_arena(g, w)) continue;
       index[w.v] = index[r.v];
-      plan.placements[static_cast<size_t>(index[r.v])].roots.push_back(w);
+      Allocation& taken = plan.placements[static_cast<size_t>(index[r.v])];
+      taken.roots.push_back(w);
+      taken.written.push_back(at);
       note(journal, [&] { return Event{"memory", "in-place", false, {entity(w), entity(r)}, {g.type(w).bytes()}, {}, {}, nullptr}; });
     }
     for (ValueId v : schedule[k].writes) touch(v, at);
   }
   Problem problem;
-  for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, alignment});
+  for (const Allocation& p : plan.placements) problem.buffers.push_back({p.start, p.end, p.bytes, arena_alignment});
   plan.lower_bound = lower_bound(problem);
   if (plan.placements.empty()) return plan;
-  auto packed = pack(problem, strategy);
+  PackTrace trace;
+  PackOptions options;
+  if (journal) options.trace = &trace;
+  auto packed = pack(problem, strategy, options);
   CUTAWAY_CHECK(packed.ok(), packed.ok() ? "" : packed.error().str());
   const Offsets& offsets = packed->offsets;
   plan.peak = packed->peak;
@@ -58,12 +97,8 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
   plan.optimal = packed->proof == Proof::optimal;
   const auto wrong = check_plan(problem, offsets, plan.peak);
   CUTAWAY_CHECK(!wrong, "the arena plan is wrong: " + (wrong ? wrong->why : ""));
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    Allocation& p = plan.placements[i];
-    p.offset = offsets[i];
-    note(journal, [&] { return Event{"memory", "placed", false, {entity(p.roots[0]), Entity{Entity::Kind::buffer, static_cast<uint32_t>(i)}}, {p.bytes, p.offset, p.start, p.end}, {}, {}, nullptr}; });
-  }
-  note(journal, [&] { return Event{"memory", "packed", false, {}, {plan.strategy, plan.peak, plan.lower_bound}, {}, {.bytes = plan.peak}, nullptr}; });
+  for (size_t i = 0; i < offsets.size(); ++i) plan.placements[i].offset = offsets[i];
+  if (journal) tell(*journal, plan, std::move(trace));
   return plan;
 }
 

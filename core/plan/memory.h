@@ -1,5 +1,6 @@
 #pragma once
 #include "base/journal.h"
+#include "plan/pack/trace.h"
 #include "plan/storage.h"
 
 namespace cutaway::plan {
@@ -10,9 +11,12 @@ struct Step {
   std::vector<ValueId> in_place;      // reads that writes[0] may overwrite where they die here
 };
 
+inline constexpr int64_t arena_alignment = 64; // bytes, of every buffer
+
 // One buffer of the arena, alive at the steps [start, end). Several roots where each overwrites the one before in place.
 struct Allocation {
   std::vector<ValueId> roots;
+  std::vector<int64_t> written; // the step that writes each root
   int64_t start = 0, end = 0, bytes = 0, offset = 0;
 };
 
@@ -23,7 +27,16 @@ struct MemoryPlan {
   bool optimal = false;
 };
 
+// What a "placed" event carries: the accepted gap and the largest refused ones, at most gaps_kept, of gaps_tried.
+struct PlacedHow final : Payload {
+  static constexpr size_t gaps_kept = 12;
+  Placement placement;
+  size_t gaps_tried = 0;
+};
+
 // Liveness over the schedule and packing. Params, constants and graph outputs have storage of their own and take none here.
+// The journal receives in-place hand-overs, what the packer held for best on its way ("incumbent"), and the placements of
+// the plan in the order in which they were made.
 MemoryPlan plan_memory(const Graph& graph, const Storage& storage, const std::vector<Step>& schedule, const std::string& strategy, Journal* journal);
 
 } // namespace cutaway::plan

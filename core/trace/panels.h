@@ -9,6 +9,22 @@
 // What a step can show beside the graph. Panels are plain data, made once by the driver and never changed.
 namespace cutaway::trace {
 
+// A place that the packer looked at for a buffer: free for its whole life, from `offset` for `size` bytes (negative: open
+// above). needed: the buffer's bytes and those lost to alignment there.
+struct ArenaGap {
+  int64_t offset = 0, size = -1, needed = 0;
+  bool taken = false;
+  friend bool operator==(const ArenaGap&, const ArenaGap&) = default;
+};
+
+// A view of a buffer's bytes under another shape or order, read at the launches [start, end).
+struct ArenaView {
+  Text name;
+  ValueId value;
+  int64_t start = 0, end = 0;
+  friend bool operator==(const ArenaView&, const ArenaView&) = default;
+};
+
 // One buffer of the arena, alive at the launches [start, end).
 struct ArenaBuffer {
   BufferId id;
@@ -20,16 +36,29 @@ struct ArenaBuffer {
   Text producer, last_reader; // names of ops; empty: none
   uint8_t category = 0;
   int64_t placed_at = 0;    // the step that put it there
+  std::vector<int64_t> chain_at; // the launch that writes each value of `chain`; empty: not known
+  std::vector<ArenaView> views;
+  std::vector<ArenaGap> gaps; // by offset: the one taken and the largest refused; empty where none was looked at
+  int64_t gaps_tried = 0;     // how many there were; negative: over the limit of what is kept
+  Text placed_by;             // the greedy order, or "search"; empty: as the strategy does
   friend bool operator==(const ArenaBuffer&, const ArenaBuffer&) = default;
 };
 
-// A packer's result on the same buffers, for comparison. seconds < 0: not measured.
+// A packer's result on the same buffers, for comparison. seconds < 0: not measured. cut_short: it had effort for no more.
 struct ArenaStrategy {
   Text name;
   int64_t peak = 0;
   bool optimal = false;
   double seconds = -1;
+  bool cut_short = false;
   friend bool operator==(const ArenaStrategy&, const ArenaStrategy&) = default;
+};
+
+// The best plan that a search knew became this one, at a step of the trace. effort: spent until then, a microsecond or two each.
+struct ArenaIncumbent {
+  Text by; // the greedy order, or "search"
+  int64_t peak = 0, bound = 0, effort = 0, step = 0;
+  friend bool operator==(const ArenaIncumbent&, const ArenaIncumbent&) = default;
 };
 
 struct ArenaPanel {
@@ -39,7 +68,9 @@ struct ArenaPanel {
   Text strategy;
   std::vector<Text> launches; // the names along the x axis, one a schedule position
   std::vector<ArenaBuffer> buffers;
-  std::vector<ArenaStrategy> strategies;
+  std::vector<ArenaStrategy> strategies; // the one that was used among them
+  std::vector<ArenaIncumbent> incumbents;
+  int64_t moves = 0; // of the complete search
   friend bool operator==(const ArenaPanel&, const ArenaPanel&) = default;
 };
 

@@ -1,6 +1,7 @@
 #include "driver/document/make.h"
 #include "driver/document/mirror.h"
 #include "driver/steps.h"
+#include "plan/pack/pack.h"
 #include "trace/file/document_file.h"
 
 #include <gtest/gtest.h>
@@ -85,9 +86,40 @@ TEST_P(DocumentOf, ArenaIsThePlanThatRuns) {
     ASSERT_EQ(arena != nullptr, !plan.placements.empty());
     if (!arena) continue;
     EXPECT_EQ(arena->peak, plan.peak);
-  EXPECT_EQ(arena->bound, plan.lower_bound);
+    EXPECT_EQ(arena->bound, plan.lower_bound);
     ASSERT_EQ(arena->buffers.size(), plan.placements.size());
     for (const trace::ArenaBuffer& b : arena->buffers) EXPECT_GT(b.placed_at, 0);
+  }
+}
+
+// Step by step: what was said to be free was, and the last step's arena is the plan.
+TEST_P(DocumentOf, ArenaTellsHowThePlanCameAbout) {
+  const Compiled c(GetParam());
+  const auto document = make_document(*c.session, c.info, c.path);
+  for (const auto& trace : document.traces) {
+    const auto* arena = trace->panel<trace::ArenaPanel>(0);
+    if (!arena) continue;
+    for (const trace::ArenaBuffer& b : arena->buffers) {
+      EXPECT_EQ(b.chain_at.size(), b.chain.size());
+      EXPECT_TRUE(std::is_sorted(b.chain_at.begin(), b.chain_at.end()));
+      for (const trace::ArenaView& v : b.views) EXPECT_TRUE(b.start <= v.start && v.start < v.end && v.end <= b.end) << v.name.str();
+      EXPECT_EQ(std::count_if(b.gaps.begin(), b.gaps.end(), [](const auto& g) { return g.taken; }), b.gaps.empty() ? 0 : 1);
+      for (const trace::ArenaGap& gap : b.gaps)
+        for (const trace::ArenaBuffer& o : arena->buffers) {
+          if (o.placed_at >= b.placed_at || o.end <= b.start || b.end <= o.start) continue;
+          EXPECT_TRUE(o.offset + o.bytes <= gap.offset || (gap.size >= 0 && gap.offset + gap.size <= o.offset));
+        }
+    }
+    EXPECT_FALSE(arena->incumbents.empty()); // the standard strategy is the search
+    EXPECT_EQ(arena->incumbents.back().peak, arena->peak);
+    EXPECT_EQ(arena->strategies.size(), plan::strategies().size());
+    int used = 0;
+    for (const trace::ArenaStrategy& s : arena->strategies) {
+      EXPECT_GE(s.peak, arena->bound) << s.name.str();
+      EXPECT_EQ(s.optimal, s.peak == arena->bound);
+      used += s.name == arena->strategy && s.peak == arena->peak;
+    }
+    EXPECT_EQ(used, 1);
   }
 }
 

@@ -1,6 +1,7 @@
 // What stands around the views: comparing, numbers of a value, commands, files.
 #include "explorer/commands.h"
 #include "explorer/first_page.h"
+#include "explorer/pass_rail.h"
 #include "explorer/window_fixture.h"
 #include "tensor/tensor_panel.h"
 
@@ -149,6 +150,20 @@ TEST_F(ToolsTest, SplitsAndLectures) {
   shot("lecture");
   QTest::keyClick(&window->graph(), Qt::Key_Escape);
   EXPECT_TRUE(window->menuBar()->isVisible());
+}
+
+TEST_F(ToolsTest, NarrowWindowsShowTheRail) {
+  open(sample());
+  window->resize(1280, 720);
+  auto* rail = window->findChild<PassRail*>();
+  ASSERT_TRUE(QTest::qWaitFor([&] { return rail->isVisible(); }, 2000));
+  EXPECT_EQ(rail->QWidget::width(), PassRail::width);
+  EXPECT_GE(window->graph().width(), 900);
+  settle();
+  shot("narrow");
+  window->resize(1440, 900);
+  EXPECT_TRUE(QTest::qWaitFor([&] { return !rail->isVisible(); }, 2000));
+  shot("wide-again");
 }
 
 } // namespace

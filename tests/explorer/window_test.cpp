@@ -1,11 +1,14 @@
 // The window as a user meets it: steps, views, settings.
 #include "explorer/window_fixture.h"
 #include "shell/accessible.h"
+#include "shell/figure_view.h"
+#include "shell/mode_switch.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
@@ -53,6 +56,29 @@ TEST_F(WindowTest, FindsAndSelectsInAllViews) {
     window->showView(view);
     QTest::qWait(20);
   }
+}
+
+TEST_F(WindowTest, AViewWithModesIsSwitchedByButtonAndKey) {
+  open(sample());
+  window->showView("arena");
+  auto* modes = window->findChild<views::ModeSwitch*>();
+  ASSERT_TRUE(modes && modes->isVisible());
+  auto* view = qobject_cast<views::FigureView*>(modes->parentWidget());
+  ASSERT_TRUE(view);
+  EXPECT_EQ(modes->current(), 0);
+  const QSizeF offsets = view->figure().size;
+  view->setFocus();
+  QTest::keyClick(window.get(), Qt::Key_M);
+  EXPECT_EQ(modes->current(), 1);
+  const auto buttons = modes->findChildren<QPushButton*>();
+  ASSERT_EQ(buttons.size(), 3);
+  for (const auto* button : buttons) EXPECT_FALSE(button->accessibleName().isEmpty());
+  QTest::mouseClick(buttons[2], Qt::LeftButton);
+  EXPECT_EQ(modes->current(), 2);
+  EXPECT_EQ(view->figure().hits.front().name.left(6), "buffer");
+  QTest::keyClick(window.get(), Qt::Key_M);
+  EXPECT_EQ(modes->current(), 0);
+  EXPECT_EQ(view->figure().size, offsets);
 }
 
 TEST_F(WindowTest, ClickSelectsAnOp) {
@@ -158,6 +184,13 @@ TEST_F(WindowTest, Shots) {
       settle();
       shot((std::string(view) + "-" + theme).c_str());
     }
+  window->showView("arena");
+  for (const auto& pass : trace.passes())
+    if (pass.name == "memory") window->navigator().goTo((pass.first + 2 * pass.last) / 3);
+  for (const char* mode : {"offsets", "bytes", "intervals"}) {
+    shot((std::string("arena-") + mode).c_str());
+    QTest::keyClick(window.get(), Qt::Key_M);
+  }
 }
 
 } // namespace

@@ -117,6 +117,45 @@ TEST(DocumentFileJson, ALaterSchemaIsUnsupportedAndSaysSo) {
   EXPECT_NE(read.error().str().find("schema 9"), std::string::npos);
 }
 
+// A document of before there were such members: they read as empty.
+TEST(DocumentFileJson, AnArenaWithoutItsStoryIsRead) {
+  const std::string path = temporary("before.json");
+  ASSERT_TRUE(write_document(path, random_document(9, 3)).ok());
+  std::string text = contents(path);
+  for (const std::string key : {"gaps", "gaps_tried", "placed_by", "views", "chain_at", "incumbents", "moves", "cut_short"}) {
+    const std::string quoted = '"' + key + "\":";
+    ASSERT_NE(text.find(quoted), std::string::npos) << key;
+    for (size_t at = 0; (at = text.find(quoted, at)) != std::string::npos;) text[at + 1] = '?'; // as long, so that places stay
+  }
+  put(path, text);
+  const auto read = read_document(path);
+  fs::remove(path);
+  ASSERT_TRUE(read.ok()) << read.error().str();
+  const auto* arena = read->traces[0]->panel<ArenaPanel>(0);
+  ASSERT_TRUE(arena);
+  ASSERT_EQ(arena->buffers.size(), 1u);
+  const ArenaBuffer& b = arena->buffers[0];
+  EXPECT_EQ(b.chain.size(), 1u);
+  EXPECT_TRUE(b.gaps.empty() && b.views.empty() && b.chain_at.empty() && b.placed_by.empty() && b.gaps_tried == 0);
+  EXPECT_TRUE(arena->incumbents.empty() && arena->moves == 0 && !arena->strategies[0].cut_short);
+}
+
+TEST(DocumentFileJson, ABufferOutsideItsArenaIsRefused) {
+  const std::string path = temporary("outside.json");
+  for (const auto& [now, then] : {std::pair<std::string, std::string>{"\"end\":2,\"", "\"end\":9,\""}, {"\"bytes\":64,\"", "\"bytes\":-6,\""}}) {
+    ASSERT_TRUE(write_document(path, random_document(9, 3)).ok());
+    std::string text = contents(path);
+    const size_t at = text.find(now, text.find("\"arena\""));
+    ASSERT_NE(at, std::string::npos) << now;
+    text.replace(at, now.size(), then);
+    put(path, text);
+    const auto read = read_document(path);
+    fs::remove(path);
+    ASSERT_FALSE(read.ok()) << then;
+    EXPECT_NE(read.error().str().find("outside the arena"), std::string::npos);
+  }
+}
+
 TEST(DocumentFileJson, ASchemaOneFileIsRead) {
   const auto read = read_document(CUTAWAY_TEST_DATA "/documents/schema-1.json");
   ASSERT_TRUE(read.ok()) << read.error().str();

@@ -173,6 +173,17 @@ def main():
             again = out / "again.svg"
             run(*draw, str(document), "--theme", theme, "-o", str(again))
             assert again.read_bytes() == name.read_bytes(), f"{theme}: the saved document draws another picture"
+        for mode in ("offsets", "bytes", "intervals"):
+            for theme in ("light", "paper"):
+                name = out / f"{mode}.svg"
+                run(*draw, str(document), "--as", mode, "--theme", theme, "-o", str(name))
+                check_svg(name)
+            run(*draw, str(document), "--as", mode, "--steps", "2..6", "-o", str(out / f"{mode}.html"))
+            check_html(out / f"{mode}.html", 5)
+        pictures = {(out / f"{mode}.svg").read_bytes() for mode in ("offsets", "bytes", "intervals")}
+        assert len(pictures) == 3 and (out / "offsets.svg").read_bytes() == (out / "paper.svg").read_bytes(), "modes draw the same"
+        assert "offsets, bytes, intervals" in run(*draw, str(document), "--as", "cubes", "-o", str(out / "b.svg"), code=3)
+        assert "leave --as out" in run(cutaway, "export", str(document), "--view", "tiles", "--as", "cubes", "-o", str(out / "b.svg"), code=3)
         for view in ("layout", "guards", "tiles", "source"):
             for theme in ("light", "dark", "contrast", "paper"):
                 for step in ((), ("--step", "0")):

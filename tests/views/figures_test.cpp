@@ -98,17 +98,18 @@ TEST_F(Figures, TextIsReadableAtEverySizeAndInEveryTheme) {
     const Theme look = theme(name);
     for (const auto& [model, place] : places)
       for (const ViewRow& view : allViews())
-        for (const QSizeF room : {QSizeF(480, 320), QSizeF(640, 400), QSizeF(856, 648), QSizeF(1080, 600), QSizeF(1600, 1000)})
-          for (const bool early : {false, true}) {
-            Place at = place;
-            if (early) at.step = 0;
-            const Figure figure = view.figure(at, look, room);
-            expectReadable(figure, look, std::string(view.id) + " of " + model + " in " + name + " at " + std::to_string(int(room.width())));
-            const std::string id = view.id; // a graph is as large as it is
-            if (look.name() == "paper" && id != "arena" && id != "graph" && at.document) {
-              EXPECT_EQ(figure.size.width(), 673) << view.id;
+        for (const ViewMode& mode : view.modes)
+          for (const QSizeF room : {QSizeF(480, 320), QSizeF(640, 400), QSizeF(856, 648), QSizeF(1080, 600), QSizeF(1600, 1000)})
+            for (const bool early : {false, true}) {
+              Place at = place;
+              if (early) at.step = 0;
+              const Figure figure = mode.figure(at, look, room);
+              expectReadable(figure, look, std::string(view.id) + ' ' + mode.id + " of " + model + " in " + name + " at " + std::to_string(int(room.width())));
+              const std::string id = view.id; // a graph is as large as it is
+              if (look.name() == "paper" && id != "graph" && at.document) {
+                EXPECT_EQ(figure.size.width(), 673) << view.id;
+              }
             }
-          }
   }
 }
 
@@ -119,7 +120,8 @@ TEST_F(Figures, EverySelectionIsReadable) {
   const auto check = [&](Entity e) {
     Place at = place;
     at.selected = e;
-    for (const ViewRow& view : allViews()) expectReadable(view.figure(at, look, {856, 648}), look, std::string(view.id) + " with " + entity_key(e));
+    for (const ViewRow& view : allViews())
+      for (const ViewMode& mode : view.modes) expectReadable(mode.figure(at, look, {856, 648}), look, std::string(view.id) + ' ' + mode.id + " with " + entity_key(e));
   };
   for (const auto& n : graph.nodes) check(entity(n.id));
   for (const auto& v : graph.values) check(entity(v.id));

@@ -14,15 +14,19 @@ class RecordingSheet : public Sheet {
   explicit RecordingSheet(const Theme& theme) : Sheet(theme, 1) {}
   QList<Word> words;
 
-  void push(QPointF, const QPainterPath*, double) override {}
-  void pop() override {}
+  void push(QPointF shift, const QPainterPath*, double) override { shifts_.append(shift); }
+  void pop() override { shifts_.removeLast(); }
 
  protected:
   void rawPath(const QPainterPath&, const Fill&, const Stroke&) override {}
   void rawText(QPointF at, const QString& s, const Type& type, const Prepared& p) override {
     const double size = px(type.px);
+    for (const QPointF shift : shifts_) at += shift;
     words.append({s, {at.x(), at.y() - .73 * size, p.width, .93 * size}, size});
   }
+
+ private:
+  QList<QPointF> shifts_;
 };
 
 } // namespace cutaway::views

@@ -155,7 +155,7 @@ QRectF GraphView::firingBox() const {
 void GraphView::startMotion(QPointF fromCentre, double fromZoom, QPointF shift) {
   m_fromCentre = fromCentre, m_fromZoom = fromZoom;
   m_motion.reset();
-  if (m_moves && m_look.duration("move") > 0) m_motion = makeMotion(*m_before, *m_scene, shift);
+  if (m_moves && m_before && m_look.duration("move") > 0) m_motion = makeMotion(*m_before, *m_scene, shift);
   if (m_motion || fromCentre != m_centre || fromZoom != m_zoom) {
     m_clock.start();
     if (m_look.duration("move") > 0) m_frames.start();

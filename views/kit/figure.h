@@ -19,6 +19,8 @@ struct Figure {
   std::function<void(Sheet&)> draw;
   QList<Hit> hits; // later ones lie on top
   QRectF reveal{}; // what the selection is about: a window scrolls there when it changes
+  // How it comes about from the step before: drawn at a part (0 to 1) of the time of a step; null: it stands there at once.
+  std::function<void(Sheet&, double at)> entry{};
 };
 
 // What a file says of itself: its title, and facts such as {"Model", "resnet50.onnx"}. Never a path.

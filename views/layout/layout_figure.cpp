@@ -31,10 +31,7 @@ const trace::GraphValue* valueOf(const Place& place, const trace::GraphDoc& grap
     const trace::GraphNode* n = graph.nodes.find(NodeId(e.id));
     return n && !n->outputs.empty() ? graph.values.find(n->outputs.front()) : nullptr;
   }
-  if (e.kind == Entity::Kind::buffer)
-    if (const auto* arena = place.trace()->panel<trace::ArenaPanel>(place.step))
-      for (const trace::ArenaBuffer& b : arena->buffers)
-        if (b.id.v == e.id && !b.values.empty()) return graph.values.find(b.values.front());
+  if (const trace::ArenaBuffer* b = bufferOf(place, e); b && !b->values.empty()) return graph.values.find(b->values.front());
   if (e.kind != Entity::Kind::kernel) return nullptr;
   const trace::GraphNode* last = nullptr;
   for (const trace::GraphNode& n : graph.nodes)

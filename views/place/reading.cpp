@@ -33,14 +33,20 @@ const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value) 
   return nullptr;
 }
 
+const trace::ArenaBuffer* bufferOf(const Place& place, Entity e) {
+  const auto* arena = e.kind == Entity::Kind::buffer && place.trace() ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr;
+  if (!arena) return nullptr;
+  for (const trace::ArenaBuffer& b : arena->buffers)
+    if (entity(b.id) == e) return &b;
+  return nullptr;
+}
+
 const trace::GraphNode* opBehind(const Place& place, const trace::GraphDoc& graph, Entity e) {
   switch (e.kind) {
   case Entity::Kind::op: return graph.nodes.find(NodeId(e.id));
   case Entity::Kind::value: return producerOf(graph, ValueId(e.id));
   case Entity::Kind::buffer:
-    if (const auto* arena = place.trace()->panel<trace::ArenaPanel>(place.step))
-      for (const trace::ArenaBuffer& b : arena->buffers)
-        if (b.id.v == e.id && !b.values.empty()) return producerOf(graph, b.values.front());
+    if (const trace::ArenaBuffer* b = bufferOf(place, e); b && !b->values.empty()) return producerOf(graph, b->values.front());
     return nullptr;
   default: return nullptr;
   }

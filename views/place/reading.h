@@ -19,6 +19,8 @@ const trace::GraphNode* opBehind(const Place& place, const trace::GraphDoc& grap
 // Kernels that a view of one kernel may show, the best first: that of the selection; those that the step speaks of, unless
 // it is the last, after which nothing is new; the one with the most work.
 std::vector<Entity> kernelsToShow(const Place& place);
+// The buffer of an arena; null where the entity is none, or there is no arena.
+const trace::ArenaBuffer* bufferOf(const Place& place, Entity entity);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
 // The op that makes a value; null for inputs and constants.

@@ -1,5 +1,7 @@
 #include "shell/figure_view.h"
 
+#include "shell/mode_switch.h"
+
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -18,9 +20,32 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   setAccessibleName(name);
   viewport()->setMouseTracking(true);
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
-  connect(&navigator, &Navigator::stepChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
   connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
+  m_entry.setStartValue(0.), m_entry.setEndValue(1.);
+  connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
+}
+
+FigureView::FigureView(const ViewRow& row, Navigator& navigator, Look& look, QWidget* parent)
+    : FigureView(row.title, row.modes.front().figure, navigator, look, true, parent) {
+  if (row.modes.size() < 2) return;
+  m_switch = new ModeSwitch(row, look, this);
+  setViewportMargins(0, ModeSwitch::height, 0, 0);
+  connect(m_switch, &ModeSwitch::chosen, this, [this, modes = row.modes](int mode) {
+    m_maker = modes[size_t(mode)].figure;
+    verticalScrollBar()->setValue(0);
+    refresh();
+  });
+}
+
+void FigureView::stepped(uint32_t before) {
+  refresh();
+  m_entry.stop();
+  const int time = m_look.duration("maxPerStep");
+  if (!isVisible() || time == 0 || m_navigator.place().step != before + 1 || !figure().entry) return;
+  m_entry.setDuration(time);
+  m_entry.start();
 }
 
 void FigureView::refresh() {
@@ -71,14 +96,18 @@ void FigureView::paintEvent(QPaintEvent*) {
   painter.fillRect(viewport()->rect(), m_look.theme().c(m_zooms ? "canvas" : "chrome"));
   painter.translate(-horizontalScrollBar()->value(), -verticalScrollBar()->value());
   PainterSheet sheet(painter, m_look.theme());
-  if (figure.draw) figure.draw(sheet);
+  if (figure.entry && m_entry.state() == QAbstractAnimation::Running) figure.entry(sheet, m_entry.currentValue().toDouble());
+  else if (figure.draw) figure.draw(sheet);
   if (m_hovered >= 0 && figure.hits[m_hovered].entity != nothing)
     for (const Hit& hit : figure.hits)
       if (hit.entity == figure.hits[m_hovered].entity) sheet.rect(hit.box, 2, {}, {m_look.theme().c("accent"), 1});
   if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
-void FigureView::resizeEvent(QResizeEvent*) { refresh(); }
+void FigureView::resizeEvent(QResizeEvent*) {
+  if (m_switch) m_switch->setGeometry(0, 0, width(), ModeSwitch::height);
+  refresh();
+}
 
 int FigureView::hitAt(QPoint at) {
   const QPointF p = at + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());

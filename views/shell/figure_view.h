@@ -3,8 +3,10 @@
 #include "kit/look.h"
 #include "place/navigator.h"
 #include "shell/accessible.h"
+#include "shell/mode_switch.h"
 
 #include <QAbstractScrollArea>
+#include <QVariantAnimation>
 
 #include <functional>
 
@@ -14,12 +16,15 @@ using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
 // and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S
-// widen it, A and D pan.
+// widen it, A and D pan. A view with several modes has a switch above. What a step changes moves in, where the figure knows
+// how, until the next step or the end of its time.
 class FigureView : public QAbstractScrollArea, public Canvas {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
+  FigureView(const ViewRow& row, Navigator& navigator, Look& look, QWidget* parent = nullptr);
   const Figure& figure();
+  int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
 
   const QList<Hit>& things() override { return figure().hits; }
@@ -48,11 +53,14 @@ class FigureView : public QAbstractScrollArea, public Canvas {
   void bars();
   void scrollTo(const QRectF& box); // to its middle, unless it is in sight
   void hover(int hit);
+  void stepped(uint32_t before);
 
   FigureMaker m_maker;
   Navigator& m_navigator;
   Look& m_look;
   Figure m_figure;
+  QVariantAnimation m_entry; // runs while the step's change moves in
+  ModeSwitch* m_switch = nullptr; // null: one mode
   bool m_stale = true, m_reveal = false, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab

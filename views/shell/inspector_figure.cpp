@@ -4,6 +4,7 @@
 #include "kit/marks.h"
 #include "kit/numbers.h"
 #include "kit/svg_sheet.h"
+#include "place/reading.h"
 
 #include <memory>
 
@@ -150,6 +151,20 @@ void fillValue(Column& c, const trace::GraphValue& v) {
 
 } // namespace
 
+namespace {
+
+void fillBuffer(Column& c, const trace::ArenaBuffer& b) {
+  c.title("Buffer of " + qt(b.name));
+  c.pair("Bytes", byteText(b.bytes)), c.pair("Offset", number(double(b.offset)));
+  c.pair("Lives in", QString("[%1, %2)").arg(b.start).arg(b.end));
+  c.pair("Written by", qt(b.producer)), c.pair("Last reader", qt(b.last_reader));
+  for (const trace::Text& next : b.chain) c.pair("In place", qt(next));
+  for (const trace::ArenaView& view : b.views) c.pair("View", qt(view.name));
+  c.line();
+}
+
+} // namespace
+
 Figure entityFigure(const Place& place, const Theme& theme, QSizeF room) {
   if (!place.selected || !place.trace())
     return columnFigure(theme, room, "Nothing selected", [](Column& c) {
@@ -168,15 +183,7 @@ Figure entityFigure(const Place& place, const Theme& theme, QSizeF room) {
         if (const trace::GraphNode* n = graph->nodes.find(id)) c.pair(opClassText(n->op_class), qt(n->name));
       return c.line();
     }
-    if (const auto* arena = e.kind == Entity::Kind::buffer ? place.trace()->panel<trace::ArenaPanel>(place.step) : nullptr)
-      for (const trace::ArenaBuffer& b : arena->buffers)
-        if (b.id.v == e.id) {
-          c.title("Buffer of " + qt(b.name));
-          c.pair("Bytes", byteText(b.bytes)), c.pair("Offset", number(double(b.offset)));
-          c.pair("Lives in", QString("[%1, %2)").arg(b.start).arg(b.end));
-          c.pair("Written by", qt(b.producer)), c.pair("Last reader", qt(b.last_reader));
-          return c.line();
-        }
+    if (const trace::ArenaBuffer* b = bufferOf(place, e)) return fillBuffer(c, *b);
     c.title(QString::fromStdString(entity_key(e)));
     c.words("It does not exist at this step.");
   });

@@ -2,6 +2,7 @@
 
 #include "base/version.h"
 #include "driver/describe.h"
+#include "driver/document/arena_panel.h"
 #include "driver/document/mirror.h"
 #include "driver/document/tables.h"
 #include "driver/document/texts.h"
@@ -146,9 +147,8 @@ class TraceMaker {
 
   void memory(size_t from) {
     const bool arena = !segment_.executable->memory().placements.empty();
-    if (arena) panels_.push_back(arena_panel());
+    if (arena) panels_.push_back(arena_panel(mirror_, *segment_.executable));
     open_pass("memory", "packs the values between kernels into one arena", Phase::plan, -1);
-    packed_ = arena ? 0 : -1;
     for (size_t i = from; i < events_.size(); ++i) {
       const Event& event = events_[i];
       const Described words = describe(event, namer());
@@ -156,49 +156,16 @@ class TraceMaker {
       s.refused = event.refused;
       s.entities = event.entities;
       if (arena) s.panels.push_back(0);
-      if (event.code == "placed" && arena) place(s);
+      if (arena) tell_arena(std::get<trace::ArenaPanel>(panels_[0]), event, s.id);
+      if (arena && event.code == "placed") place(event);
       finish(s);
     }
     close_pass();
   }
-  void place(trace::Step& s) {
-    const uint32_t index = s.entities.back().id;
-    auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[index];
-    buffer.placed_at = s.id;
+  void place(const Event& event) {
+    const auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[event.entities.back().id];
     packed_ = std::max(packed_, buffer.offset + buffer.bytes);
     for (const ValueId v : buffer.values) mirror_.editor().value(v, [&](trace::GraphValue& value) { value.buffer = buffer.id; });
-  }
-
-  std::string value_name(ValueId v) const {
-    const Graph& g = mirror_.graph();
-    return g.alive(v) ? mirror_.name(g.value(v).producer) : "value " + std::to_string(v.v);
-  }
-
-  trace::ArenaPanel arena_panel() const {
-    const runtime::Executable& e = *segment_.executable;
-    const plan::MemoryPlan& plan = e.memory();
-    trace::ArenaPanel out;
-    out.name = "arena 0";
-    out.peak = plan.peak, out.bound = plan.lower_bound, out.optimal = plan.optimal, out.alignment = 64;
-    out.strategy = plan.strategy;
-    for (const codegen::Kernel& k : e.kernels()) out.launches.push_back(kernel_name(mirror_, k));
-    for (size_t i = 0; i < plan.placements.size(); ++i) out.buffers.push_back(buffer(plan.placements[i], i, out.launches));
-    return out;
-  }
-  trace::ArenaBuffer buffer(const plan::Allocation& a, size_t index, const std::vector<trace::Text>& launches) const {
-    const Graph& g = mirror_.graph();
-    trace::ArenaBuffer b;
-    b.id = BufferId(static_cast<uint32_t>(index));
-    b.start = a.start, b.end = a.end, b.bytes = a.bytes, b.offset = a.offset;
-    b.values = a.roots;
-    b.name = value_name(a.roots[0]);
-    for (size_t i = 1; i < a.roots.size(); ++i) b.chain.push_back(value_name(a.roots[i]));
-    b.dtype = dtype_name(g.type(a.roots[0]).dtype);
-    b.shape = shape_str(g.type(a.roots[0]).shape);
-    if (a.start < static_cast<int64_t>(launches.size())) b.producer = launches[static_cast<size_t>(a.start)];
-    if (a.end > 0 && a.end <= static_cast<int64_t>(launches.size())) b.last_reader = launches[static_cast<size_t>(a.end) - 1];
-    b.category = mirror_.category(g.value(a.roots[0]).producer);
-    return b;
   }
 
   uint8_t kernel_category(const codegen::Kernel& k) {
@@ -312,7 +279,9 @@ trace::Document make_document(const Session& session, const RunInfo& info, const
   for (const auto& [key, value] : session.options().settings.list())
     if (standard.at(key) != value) out.settings.push_back({key, value});
   for (const BreakInfo& b : info.breaks) out.breaks.push_back({b.node, b.cause, b.reason});
-  const std::string stem = std::filesystem::path(path).stem().string();
+  const std::filesystem::path file(path);
+  // "resnet50/model.onnx" says more by its folder.
+  const std::string stem = (file.stem() == "model" && file.has_parent_path() ? file.parent_path().filename() : file.stem()).string();
   for (size_t i = 0; i < session.last_segments().size(); ++i) {
     const CompiledSegment& segment = *session.last_segments()[i];
     std::vector<trace::TablePanel> tables;

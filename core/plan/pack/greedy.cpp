@@ -36,7 +36,7 @@ Placement in_bytes(const Instance& in, int item, int64_t accepted, std::vector<G
     gap.needed *= in.unit;
     if (gap.size >= 0) gap.size *= in.unit;
   }
-  return {in.origin[item], accepted * in.unit, std::move(tried)};
+  return {.buffer = in.origin[item], .accepted = accepted * in.unit, .tried = std::move(tried)};
 }
 
 } // namespace

@@ -18,11 +18,12 @@ class Climb {
     for (size_t k = 0; k < order_.size(); ++k) place_[order_[k]] = int(k);
   }
 
-  Offsets run(Budget& budget) {
+  Offsets run(Budget& budget, PackTrace* trace) {
     Offsets current = fit_in_order(in_, order_, Fit::lowest), best = current;
+    std::vector<int> best_order = order_;
     int64_t current_peak = in_.peak(current), best_peak = current_peak;
     for (int round = 1; round < most_orders && int64_t(round) * in_.size() < most_placements; ++round) {
-      if (best_peak <= in_.bound || budget.late()) break;
+      if (best_peak <= in_.bound || budget.over()) break;
       const auto [a, b] = choose_pair(current, current_peak);
       swap(a, b);
       budget.spend(order_.size());
@@ -38,7 +39,9 @@ class Climb {
       if (peak >= best_peak) continue;
       best = current;
       best_peak = peak;
+      best_order = order_;
     }
+    if (trace) fit_in_order(in_, best_order, Fit::lowest, trace);
     return best;
   }
 
@@ -76,9 +79,9 @@ class Climb {
 
 } // namespace
 
-Offsets pack_hill_climb(const Instance& in, uint64_t seed, Budget& budget) {
+Offsets pack_hill_climb(const Instance& in, uint64_t seed, Budget& budget, PackTrace* trace) {
   if (in.size() == 0) return {};
-  return Climb(in, seed).run(budget);
+  return Climb(in, seed).run(budget, trace);
 }
 
 } // namespace cutaway::plan

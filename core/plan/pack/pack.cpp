@@ -35,7 +35,7 @@ Proof proof_of(const PackResult& r, int64_t capacity) {
 
 Solution solve(const Instance& in, size_t strategy, int64_t capacity, const PackOptions& o, Budget& budget) {
   if (strategy < hill_climb) return {greedy[strategy](in, o.trace), in.bound};
-  if (strategy == hill_climb) return {pack_hill_climb(in, o.seed, budget), in.bound};
+  if (strategy == hill_climb) return {pack_hill_climb(in, o.seed, budget, o.trace), in.bound};
   return pack_search(in, capacity / in.unit, o.seed, budget, o.trace);
 }
 
@@ -51,6 +51,7 @@ PackResult run(const Problem& problem, const Instance& in, size_t strategy, cons
   // A proof of the search takes buffers as live in their idle windows: it says nothing of the problem as given.
   r.lower_bound = problem.idle.empty() ? solution.bound * in.unit : lower_bound(problem);
   r.proof = proof_of(r, capacity);
+  r.cut_short = strategy >= hill_climb && r.proof != Proof::optimal && budget.over();
   r.seconds = budget.elapsed();
   const auto wrong = check_plan(problem, r.offsets, r.peak);
   CUTAWAY_CHECK(!wrong, "the plan of " + r.strategy + " is wrong: " + (wrong ? wrong->why : ""));
@@ -97,6 +98,7 @@ std::vector<PackResult> pack_all(const Problem& problem, const PackOptions& o) {
   for (PackResult& r : all) {
     r.lower_bound = bound;
     r.proof = proof_of(r, o.capacity > 0 ? o.capacity : problem.capacity);
+    r.cut_short = r.cut_short && r.proof != Proof::optimal;
   }
   return all;
 }

@@ -20,6 +20,7 @@ struct PackResult {
   int64_t peak = 0;        // bytes; sizes count rounded up to their alignment
   int64_t lower_bound = 0; // bytes; at least the greatest load, more where the search proved more
   Proof proof = Proof::feasible;
+  bool cut_short = false; // effort, clock or `cancel` ended it before it was done
   double seconds = 0; // elapsed
   std::string strategy;
 };

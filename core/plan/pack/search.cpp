@@ -46,13 +46,22 @@ struct Packer {
 };
 constexpr Packer others[] = {{"online best fit", pack_online}, {"colouring", pack_colouring}};
 
+// How a plan was made, so that it can be made again for the trace.
+struct Making {
+  std::string by;
+  std::vector<int> order; // packed in this order; empty: by `packer`, or by the complete search
+  Fit fit = Fit::lowest;
+  const Packer* packer = nullptr;
+};
+
 // A component with its best plan so far.
 struct Part {
   Instance in;
   std::vector<int> whole; // item -> item of the whole instance
   Offsets plan;
   int64_t peak = 0, bound = 0;
-  std::vector<int> order; // the best order, where an order made the plan; refine() goes on from it
+  Making made;            // how the plan was made
+  std::vector<int> order; // the last order that was no worse; refine() goes on from it
   Fit fit = Fit::lowest;
   bool halved = false;
   size_t row = 0; // of the portfolio, to be tried next
@@ -91,6 +100,8 @@ class Search {
     Solution out{Offsets(in_.items.size(), 0), bound()};
     for (const Part& part : parts_)
       for (size_t i = 0; i < part.whole.size(); ++i) out.offsets[part.whole[i]] = part.plan[i];
+    if (trace_)
+      for (const Part& part : parts_) tell_placements(part);
     return out;
   }
 
@@ -117,16 +128,32 @@ class Search {
     trace_->incumbents.push_back({now, bound() * in_.unit, budget_.spent(), by});
   }
 
+  // How the plan came about: the gaps that its order tried, made again; what the complete search found, from the bottom up.
+  void tell_placements(const Part& part) {
+    const size_t from = trace_->placements.size();
+    if (!part.made.order.empty()) {
+      fit_in_order(part.in, part.made.order, part.made.fit, trace_);
+    } else if (part.made.packer) {
+      part.made.packer->pack(part.in, trace_);
+    } else {
+      std::vector<int> upward = order_by(part.in, {Key::birth});
+      std::stable_sort(upward.begin(), upward.end(), [&](int a, int b) { return part.plan[a] < part.plan[b]; });
+      for (const int i : upward) trace_->add({.buffer = part.in.origin[i], .accepted = part.plan[i] * part.in.unit, .tried = {}});
+    }
+    for (size_t k = from; k < trace_->placements.size(); ++k) trace_->placements[k].by = part.made.by;
+  }
+
   // The least peak that is of no interest any more.
   static int64_t limit(const Part& part) { return part.plan.empty() ? std::numeric_limits<int64_t>::max() : part.peak; }
 
-  bool offer(Part& part, Offsets plan, const std::string& by) {
+  bool offer(Part& part, Offsets plan, const Making& made) {
     if (plan.empty()) return false;
     const int64_t peak = part.in.peak(plan);
     if (!part.plan.empty() && peak >= part.peak) return false;
     part.plan = std::move(plan);
     part.peak = peak;
-    tell(by);
+    part.made = made;
+    tell(made.by);
     return true;
   }
 
@@ -138,12 +165,12 @@ class Search {
       if (by_order) {
         const Row& row = rows()[part.row];
         std::vector<int> order = row.keys.empty() ? order_by_breadth(part.in) : order_by(part.in, row.keys);
-        if (!offer(part, fit_in_order(part.in, order, row.fit, nullptr, limit(part)), row.name)) continue;
+        if (!offer(part, fit_in_order(part.in, order, row.fit, nullptr, limit(part)), {row.name, order, row.fit})) continue;
         part.order = std::move(order);
         part.fit = row.fit;
       } else {
         const Packer& packer = others[part.row - rows().size()];
-        offer(part, packer.pack(part.in, nullptr), packer.name);
+        offer(part, packer.pack(part.in, nullptr), {.by = packer.name, .packer = &packer});
       }
     }
   }
@@ -169,7 +196,7 @@ class Search {
     if (parts_.size() > branches_kept) part.branch.reset();
     if (answer == Branch::Answer::no) part.bound = std::max(part.bound, target + 1);
     if (answer != Branch::Answer::yes) return false;
-    offer(part, std::move(plan), "search");
+    offer(part, std::move(plan), {.by = "search"});
     return true;
   }
 
@@ -189,9 +216,9 @@ class Search {
       Offsets plan = fit_in_order(part.in, order, part.fit, nullptr, part.peak + 1);
       budget_.spend(n);
       if (plan.empty()) continue;
-      part.order = std::move(order);
       current = plan;
-      offer(part, std::move(plan), "what stuck out moved forward");
+      offer(part, std::move(plan), {"what stuck out moved forward", order, part.fit});
+      part.order = std::move(order);
     }
   }
 

@@ -10,11 +10,18 @@ struct GapTried {
   int64_t offset = 0, size = -1, needed = 0; // needed: with the bytes lost to alignment
 };
 
-// How one buffer of a greedy packer got its place. Gaps are in order of offset, the accepted one among them.
+inline bool lies_in(int64_t offset, const GapTried& gap) {
+  return gap.offset <= offset && (gap.size < 0 || offset < gap.offset + gap.size);
+}
+
+// How one buffer of the plan got its place. Gaps are in order of offset, the accepted one among them; none where the
+// packer does not look at gaps one by one (a complete search, slots) or past the trace's limit.
 struct Placement {
   int buffer = 0;
   int64_t accepted = 0;
   std::vector<GapTried> tried;
+  bool gaps_dropped = false;
+  std::string by; // where a strategy has several ways: the greedy order, or "search"
 };
 
 // The best plan became this good.
@@ -32,8 +39,9 @@ struct SearchMove {
   int64_t offset = 0;
 };
 
-// What a packer tells about its way, bounded: past `limit` gaps or placements only the count goes on, and of the
-// search's moves the last `ring` are kept. A null trace costs a branch.
+// What a packer tells about its way. `placements` are those of the plan it returned, in the order in which they were
+// made; past `limit` gaps they come without, and of the search's moves the last `ring` are kept. A null trace costs a
+// branch.
 struct PackTrace {
   size_t limit = 100'000; // gaps in all
   size_t ring = 512;
@@ -43,14 +51,14 @@ struct PackTrace {
   std::vector<SearchMove> moves; // a ring: the oldest is at moves_seen % ring once it is full
   uint64_t moves_seen = 0;
   size_t gaps_seen = 0;
-  size_t placements_dropped = 0;
 
   void add(Placement placement) {
     gaps_seen += placement.tried.size();
-    if (gaps_seen > limit)
-      ++placements_dropped;
-    else
-      placements.push_back(std::move(placement));
+    if (gaps_seen > limit) {
+      placement.gaps_dropped = !placement.tried.empty();
+      placement.tried.clear();
+    }
+    placements.push_back(std::move(placement));
   }
   void add(SearchMove move) {
     if (moves.size() < ring)

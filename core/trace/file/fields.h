@@ -33,20 +33,34 @@ constexpr auto fields(const GraphNote*) {
   return std::tuple{field("id", &T::id), field("kind", &T::kind), field("title", &T::title), field("reason", &T::reason), field("entities", &T::entities)};
 }
 
+constexpr auto fields(const ArenaGap*) {
+  using T = ArenaGap;
+  return std::tuple{field("offset", &T::offset), field("size", &T::size), field("needed", &T::needed), field("taken", &T::taken)};
+}
+constexpr auto fields(const ArenaView*) {
+  using T = ArenaView;
+  return std::tuple{field("name", &T::name), field("value", &T::value), field("start", &T::start), field("end", &T::end)};
+}
+constexpr auto fields(const ArenaIncumbent*) {
+  using T = ArenaIncumbent;
+  return std::tuple{field("by", &T::by), field("peak", &T::peak), field("bound", &T::bound), field("effort", &T::effort), field("step", &T::step)};
+}
 constexpr auto fields(const ArenaBuffer*) {
   using T = ArenaBuffer;
   return std::tuple{field("id", &T::id), field("name", &T::name), field("chain", &T::chain), field("values", &T::values), field("dtype", &T::dtype),
                     field("shape", &T::shape), field("start", &T::start), field("end", &T::end), field("bytes", &T::bytes), field("offset", &T::offset),
-                    field("producer", &T::producer), field("last_reader", &T::last_reader), field("category", &T::category), field("placed_at", &T::placed_at)};
+                    field("producer", &T::producer), field("last_reader", &T::last_reader), field("category", &T::category), field("placed_at", &T::placed_at),
+                    field("chain_at", &T::chain_at), field("views", &T::views), field("gaps", &T::gaps), field("gaps_tried", &T::gaps_tried), field("placed_by", &T::placed_by)};
 }
 constexpr auto fields(const ArenaStrategy*) {
   using T = ArenaStrategy;
-  return std::tuple{field("name", &T::name), field("peak", &T::peak), field("optimal", &T::optimal), field("seconds", &T::seconds)};
+  return std::tuple{field("name", &T::name), field("peak", &T::peak), field("optimal", &T::optimal), field("seconds", &T::seconds), field("cut_short", &T::cut_short)};
 }
 constexpr auto fields(const ArenaPanel*) {
   using T = ArenaPanel;
   return std::tuple{field("name", &T::name), field("peak", &T::peak), field("bound", &T::bound), field("alignment", &T::alignment), field("optimal", &T::optimal),
-                    field("strategy", &T::strategy), field("launches", &T::launches), field("buffers", &T::buffers), field("strategies", &T::strategies)};
+                    field("strategy", &T::strategy), field("launches", &T::launches), field("buffers", &T::buffers), field("strategies", &T::strategies),
+                    field("incumbents", &T::incumbents), field("moves", &T::moves)};
 }
 constexpr auto fields(const TextPanel::Link*) { return std::tuple{field("line", &TextPanel::Link::line), field("entity", &TextPanel::Link::entity)}; }
 constexpr auto fields(const TextPanel*) {

@@ -4,6 +4,7 @@
 #include "trace/file/migrate.h"
 #include "trace/file/scan.h"
 
+#include <algorithm>
 #include <fstream>
 
 namespace cutaway::trace {
@@ -14,6 +15,20 @@ using file::Json;
 
 constexpr uint64_t record_limit = uint64_t{512} << 20;
 constexpr const char* advice = "save the document again from the model";
+
+// Lives within the launches, bytes that a device could have.
+bool sound(const ArenaPanel& arena) {
+  constexpr int64_t most = int64_t{1} << 50;
+  const auto bytes = [](int64_t n) { return n >= 0 && n <= most; };
+  const auto launches = static_cast<int64_t>(arena.launches.size());
+  const auto lives = [&](int64_t start, int64_t end) { return start >= 0 && start <= end && end <= launches; };
+  return bytes(arena.peak) && bytes(arena.bound) && bytes(arena.alignment) && std::all_of(arena.buffers.begin(), arena.buffers.end(), [&](const ArenaBuffer& b) {
+           return lives(b.start, b.end) && bytes(b.bytes) && bytes(b.offset) &&
+                  std::all_of(b.chain_at.begin(), b.chain_at.end(), [&](int64_t at) { return lives(at, at); }) &&
+                  std::all_of(b.views.begin(), b.views.end(), [&](const ArenaView& v) { return lives(v.start, v.end); }) &&
+                  std::all_of(b.gaps.begin(), b.gaps.end(), [&](const ArenaGap& g) { return bytes(g.offset) && g.size <= most && bytes(g.needed); });
+         });
+}
 
 // Reads single records of the file by their place.
 class Records {
@@ -229,6 +244,8 @@ class Reader {
     if (j["kind"] != file::kind_of<P>) return false;
     P panel;
     decoder_.at(file::kind_of<P>, j["panel"], panel);
+    if constexpr (std::is_same_v<P, ArenaPanel>)
+      if (decoder_.ok() && !sound(panel)) decoder_.fail("a buffer lives or lies outside the arena");
     p.panels.push_back(std::move(panel));
     return true;
   }
