@@ -22,6 +22,7 @@ views::Figure of_segment(const views::Place& place, const views::Figure& figure)
   const QString words = segment_words(place);
   views::Figure out = figure;
   out.size += QSizeF(0, stripHeight);
+  out.entry = {};
   out.draw = [words, figure](views::Sheet& s) {
     s.rect({0, 0, figure.size.width(), stripHeight}, 0, {s.t.c("canvas")});
     s.text({16, stripHeight / 2}, words, {.weight = 600, .room = figure.size.width() - 32});

@@ -16,9 +16,9 @@ void expect_things(QWidget* widget, const char* what) {
   ASSERT_TRUE(canvas);
   QAccessibleInterface* tree = QAccessible::queryAccessibleInterface(widget);
   ASSERT_TRUE(tree && tree->isValid());
-  ASSERT_GT(tree->childCount(), 0);
-  ASSERT_EQ(tree->childCount(), canvas->things().size());
-  for (int i = 0; i < tree->childCount(); ++i) {
+  ASSERT_FALSE(canvas->things().isEmpty());
+  ASSERT_GE(tree->childCount(), canvas->things().size());
+  for (int i = 0; i < canvas->things().size(); ++i) {
     QAccessibleInterface* child = tree->child(i);
     ASSERT_TRUE(child && child->isValid()) << i;
     EXPECT_EQ(child->parent(), tree);

@@ -58,25 +58,31 @@ class Thing : public QAccessibleInterface, public QAccessibleActionInterface {
   int index_;
 };
 
-// Children are registered once, by their place in the list: ids must not change while a reader holds them.
+// Its children are the things, then child widgets such as a switch. Things are registered once, by their place in the list:
+// ids must not change while a reader holds them.
 class CanvasInterface : public QAccessibleWidget {
  public:
   CanvasInterface(QWidget* widget, Canvas* canvas) : QAccessibleWidget(widget, QAccessible::List), canvas_(canvas) {}
   ~CanvasInterface() override {
     for (const QAccessible::Id id : ids_) QAccessible::deleteAccessibleInterface(id);
   }
-  int childCount() const override { return int(canvas_->things().size()); }
+  int childCount() const override { return count() + QAccessibleWidget::childCount(); }
   QAccessibleInterface* child(int i) const override {
-    if (i < 0 || i >= childCount()) return nullptr;
+    if (i < 0 || i >= count()) return QAccessibleWidget::child(i - count());
     while (ids_.size() <= i) ids_.append(QAccessible::registerAccessibleInterface(new Thing(widget(), canvas_, int(ids_.size()))));
     return QAccessible::accessibleInterface(ids_[i]);
   }
-  int indexOfChild(const QAccessibleInterface* c) const override { return int(ids_.indexOf(QAccessible::uniqueId(const_cast<QAccessibleInterface*>(c)))); }
+  int indexOfChild(const QAccessibleInterface* c) const override {
+    const auto thing = int(ids_.indexOf(QAccessible::uniqueId(const_cast<QAccessibleInterface*>(c))));
+    if (thing >= 0) return thing;
+    const int at = QAccessibleWidget::indexOfChild(c);
+    return at < 0 ? -1 : count() + at;
+  }
   QAccessibleInterface* childAt(int x, int y) const override {
     const QPointF at = widget()->mapFromGlobal(QPoint(x, y));
-    for (int i = childCount(); i-- > 0;)
+    for (int i = count(); i-- > 0;)
       if (canvas_->inWidget(canvas_->things()[i].box).contains(at)) return child(i);
-    return nullptr;
+    return QAccessibleWidget::childAt(x, y);
   }
   QAccessibleInterface* focusChild() const override {
     const int at = canvas_->focusedThing();
@@ -84,6 +90,7 @@ class CanvasInterface : public QAccessibleWidget {
   }
 
  private:
+  int count() const { return int(canvas_->things().size()); }
   Canvas* canvas_;
   mutable QList<QAccessible::Id> ids_;
 };

@@ -179,7 +179,8 @@ Figure entityFigure(const Place& place, const Theme& theme, QSizeF room) {
     if (const trace::GraphGroup* g = e.kind == Entity::Kind::kernel ? graph->groups.find(GroupId(e.id)) : nullptr) {
       c.title(qt(g->name));
       c.pair("Saved traffic", byteText(g->saved_bytes));
-      for (const NodeId id : trace::Wiring(*graph).members(g->id))
+      const trace::Wiring wiring(*graph);
+      for (const NodeId id : wiring.members(g->id))
         if (const trace::GraphNode* n = graph->nodes.find(id)) c.pair(trace::op_class_name(n->op_class), qt(n->name));
       return c.line();
     }
