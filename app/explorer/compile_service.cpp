@@ -65,7 +65,7 @@ void CompileService::work(Request request, quint64 number, std::shared_ptr<drive
   auto kept = std::make_shared<std::unique_ptr<driver::Session>>(std::move(*session));
   answer(number, [this, document, kept, feeds = std::move(*feeds), words] {
     m_busy = false;
-    emit finished(document, std::make_shared<SessionPort>(std::move(*kept), feeds), words);
+    emit finished(document, std::make_shared<SessionPort>(std::move(*kept), feeds, document), words);
   });
 }
 

@@ -23,6 +23,8 @@ struct ExportOptions : cli::ModelOptions {
   std::string view, as, theme = "light", out, steps, size;
   int64_t step = -1;
   int width = 0;
+  // The view whose run the picture reads.
+  std::string reads() const { return as == "drift" ? "drift" : view; }
 };
 
 // What the options say, checked before anything is compiled.
@@ -44,9 +46,9 @@ bool holds_run(const trace::Trace& t, const std::string& view) {
 
 Result<trace::Document> saved_document(const ExportOptions& o) {
   auto document = trace::read_document(o.file);
-  if (!document || !shows_run(o.view)) return document;
+  if (!document || !shows_run(o.reads())) return document;
   const auto& traces = document->traces;
-  if (std::none_of(traces.begin(), traces.end(), [&](const auto& t) { return holds_run(*t, o.view); }))
+  if (std::none_of(traces.begin(), traces.end(), [&](const auto& t) { return holds_run(*t, o.reads()); }))
     return unsupported("--view " + o.view, "the document holds no run", "draw it from the model: it is run first");
   return document;
 }
@@ -56,10 +58,10 @@ Result<trace::Document> document_of(const ExportOptions& o, std::unique_ptr<driv
   if (trace::is_document(o.file)) return saved_document(o);
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds, true); !s) return s.error();
-  const auto what = o.view == "drift" ? driver::Measure::drift : shows_run(o.view) ? driver::Measure::profile : driver::Measure::nothing;
+  const auto what = o.reads() == "drift" ? driver::Measure::drift : shows_run(o.reads()) ? driver::Measure::profile : driver::Measure::nothing;
   auto made = driver::study(*session, feeds, o.file, what);
   if (!made) return made.error();
-  if (shows_run(o.view) && !made->info.breaks.empty()) cli::print_notes(o.file, {"breaks cut the model: its first segment was measured"});
+  if (shows_run(o.reads()) && !made->info.breaks.empty()) cli::print_notes(o.file, {"breaks cut the model: its first segment was measured"});
   return std::move(made->document);
 }
 
@@ -95,10 +97,7 @@ void add_assembly(views::Place& place, const driver::Session& session) {
   const auto kernel = views::sourceKernel(place);
   if (!kernel) return;
   auto panel = driver::assembly_panel(session.compiler(), *place.trace(), *kernel);
-  if (!panel) return;
-  auto document = std::make_shared<trace::Document>(*place.document);
-  document->traces[place.segment] = place.trace()->with(std::move(*panel));
-  place.document = document;
+  if (panel) place.asked.push_back(std::make_shared<const trace::TextPanel>(std::move(*panel)));
 }
 
 Result<Wanted> wanted(const ExportOptions& o) {
@@ -151,7 +150,7 @@ int run(const ExportOptions& o) {
   std::unique_ptr<driver::Session> session;
   auto document = document_of(o, session);
   if (!document) return cli::report(o.file, document.error());
-  views::Place place = place_of(std::move(*document), o.view, o.step);
+  views::Place place = place_of(std::move(*document), o.reads(), o.step);
   if (session && o.view == "source" && !w->range) add_assembly(place, *session);
 
   // Without a display, and without Qt's remarks on the surroundings (a missing XDG_RUNTIME_DIR).

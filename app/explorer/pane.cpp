@@ -3,6 +3,7 @@
 #include "explorer/strip.h"
 #include "explorer/widgets.h"
 #include "shell/figure_view.h"
+#include "source/source_view.h"
 
 #include <QFileInfo>
 #include <QMenu>
@@ -35,6 +36,7 @@ Pane::Half Pane::makeHalf() {
   Half half{new QStackedWidget, nullptr};
   for (const views::ViewRow& row : views::allViews()) {
     if (std::string(row.id) == "graph") half.stack->addWidget(half.graph = new views::GraphView(m_navigator, m_look));
+    else if (std::string(row.id) == "source") half.stack->addWidget(new views::SourceView(row, m_navigator, m_look));
     else half.stack->addWidget(new views::FigureView(row, m_navigator, m_look));
   }
   connect(half.graph, &views::GraphView::viewChanged, this, [this] { m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString()); });

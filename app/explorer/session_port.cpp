@@ -1,5 +1,6 @@
 #include "explorer/session_port.h"
 
+#include "driver/document/texts.h"
 #include "driver/probe.h"
 #include "import/tensor_files.h"
 
@@ -7,7 +8,8 @@
 
 namespace cutaway::explorer {
 
-SessionPort::SessionPort(std::unique_ptr<driver::Session> session, driver::Feeds feeds) : m_session(std::move(session)), m_feeds(std::move(feeds)), m_thread([this] { work(); }) {}
+SessionPort::SessionPort(std::unique_ptr<driver::Session> session, driver::Feeds feeds, std::shared_ptr<const trace::Document> document)
+    : m_session(std::move(session)), m_feeds(std::move(feeds)), m_document(std::move(document)), m_thread([this] { work(); }) {}
 
 SessionPort::~SessionPort() {
   {
@@ -63,6 +65,15 @@ void SessionPort::save_tensor(size_t segment, ValueId value, const std::string& 
     if (!found) return found.error();
     if (Status s = write_npy(path, found->tensor); !s) return s.error();
     return path;
+  }, std::move(answer));
+}
+
+void SessionPort::assembly(size_t segment, Entity kernel, trace::CallOff off, Answer<std::shared_ptr<const trace::TextPanel>> answer) {
+  using Text = std::shared_ptr<const trace::TextPanel>;
+  ask<Text>(off, [this, segment, kernel, off]() -> Result<Text> {
+    auto found = driver::assembly_panel(m_session->compiler(), *m_document->traces[segment], kernel, off.get());
+    if (!found) return found.error();
+    return std::make_shared<const trace::TextPanel>(std::move(*found));
   }, std::move(answer));
 }
 

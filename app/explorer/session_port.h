@@ -1,5 +1,6 @@
 #pragma once
 #include "driver/session.h"
+#include "trace/document.h"
 #include "trace/port.h"
 
 #include <QObject>
@@ -15,11 +16,13 @@ namespace cutaway::explorer {
 // arrive in the thread of this object.
 class SessionPort : public QObject, public trace::Port {
  public:
-  SessionPort(std::unique_ptr<driver::Session> session, driver::Feeds feeds);
+  // `document`: what the session made.
+  SessionPort(std::unique_ptr<driver::Session> session, driver::Feeds feeds, std::shared_ptr<const trace::Document> document);
   ~SessionPort() override; // waits for the question under way, which is called off
 
   void tensor(size_t segment, ValueId value, trace::CallOff off, Answer<std::shared_ptr<const trace::TensorFacts>> answer) override;
   void save_tensor(size_t segment, ValueId value, const std::string& path, trace::CallOff off, Answer<std::string> answer) override;
+  void assembly(size_t segment, Entity kernel, trace::CallOff off, Answer<std::shared_ptr<const trace::TextPanel>> answer) override;
 
  private:
   struct Question {
@@ -32,6 +35,7 @@ class SessionPort : public QObject, public trace::Port {
 
   std::unique_ptr<driver::Session> m_session;
   driver::Feeds m_feeds;
+  std::shared_ptr<const trace::Document> m_document;
   std::mutex m_mutex;
   std::condition_variable m_wake;
   std::deque<Question> m_questions;

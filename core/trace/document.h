@@ -52,12 +52,6 @@ class Trace {
   Trace() = default;
   // `first` is the graph after step 0. Each step's edits must fit the graph before it.
   Trace(GraphDoc first, std::vector<Step> steps, std::vector<Pass> passes, std::vector<Panel> panels);
-  // The same steps, and one panel more.
-  std::shared_ptr<const Trace> with(Panel panel) const {
-    auto out = std::make_shared<Trace>(*this);
-    out->panels_.push_back(std::move(panel));
-    return out;
-  }
 
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Pass>& passes() const { return passes_; }

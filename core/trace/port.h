@@ -1,6 +1,7 @@
 #pragma once
 #include "base/ids.h"
 #include "base/result.h"
+#include "trace/panels.h"
 #include "trace/tensor_facts.h"
 
 #include <atomic>
@@ -24,6 +25,8 @@ class Port {
   virtual void tensor(size_t segment, ValueId value, CallOff off, Answer<std::shared_ptr<const TensorFacts>> answer) = 0;
   // The same tensor as a NumPy file; gives the path back.
   virtual void save_tensor(size_t segment, ValueId value, const std::string& path, CallOff off, Answer<std::string> answer) = 0;
+  // The machine code of a kernel (or of an op that is one by itself).
+  virtual void assembly(size_t segment, Entity kernel, CallOff off, Answer<std::shared_ptr<const TextPanel>> answer) = 0;
 };
 
 } // namespace cutaway::trace

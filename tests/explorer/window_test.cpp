@@ -81,6 +81,14 @@ TEST_F(WindowTest, AViewWithModesIsSwitchedByButtonAndKey) {
   EXPECT_EQ(view->figure().size, offsets);
 }
 
+TEST_F(WindowTest, SourceShowsTheAssembly) {
+  open(sample());
+  window->showView("source");
+  ASSERT_TRUE(QTest::qWaitFor([this] { return !window->navigator().place().asked.empty(); }, 20000));
+  EXPECT_EQ(window->navigator().place().asked[0]->language.str(), "assembly");
+  EXPECT_GT(window->navigator().place().asked[0]->text.size(), 100u);
+}
+
 TEST_F(WindowTest, ClickSelectsAnOp) {
   open(sample());
   const auto& scene = *window->graph().scene();

@@ -49,10 +49,15 @@ uint32_t Navigator::matching(const trace::Trace& other) const {
 
 void Navigator::setSegment(size_t segment) {
   if (!m_place.document || segment >= m_place.document->traces.size() || segment == m_place.segment) return;
-  m_place.segment = segment, m_place.selected.reset();
+  m_place.segment = segment, m_place.selected.reset(), m_place.asked.clear();
   const size_t steps = m_place.trace()->steps().size();
   m_place.step = steps ? uint32_t(steps - 1) : 0;
   emit documentChanged();
+}
+
+void Navigator::add(std::shared_ptr<const trace::TextPanel> text) {
+  m_place.asked.push_back(std::move(text));
+  emit textAdded();
 }
 
 void Navigator::follow(const Navigator& leader) {

@@ -19,6 +19,8 @@ class Navigator : public QObject {
   // `keep` is set and there is one; else at its end.
   void setDocument(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, bool keep);
   void setSegment(size_t segment);
+  // A text that the port gave for the present segment.
+  void add(std::shared_ptr<const trace::TextPanel> text);
   // Goes where `leader` stands, in this document: to the same place of the same pass, and selects what is selected there.
   void follow(const Navigator& leader);
   void goTo(uint32_t step);
@@ -31,6 +33,7 @@ class Navigator : public QObject {
   void documentChanged();
   void stepChanged(uint32_t before);
   void selectionChanged();
+  void textAdded();
 
  private:
   // The step of another trace that stands where the present one stands in this; the end of a pass is the end there too.

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace cutaway::views {
 
@@ -13,6 +14,7 @@ namespace cutaway::views {
 struct Place {
   std::shared_ptr<const trace::Document> document;
   std::shared_ptr<trace::Port> port; // null: a saved document, nothing can be asked
+  std::vector<std::shared_ptr<const trace::TextPanel>> asked; // texts that the port gave since, of this segment
   size_t segment = 0; // index into document->traces
   uint32_t step = 0;
   std::optional<Entity> selected;

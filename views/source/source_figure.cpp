@@ -11,10 +11,12 @@ namespace {
 
 constexpr double edge = 24, between = 32, narrow = 640, eachColumn = 280;
 
-std::vector<const trace::TextPanel*> textsOf(const trace::Trace& trace, Entity who) {
+std::vector<const trace::TextPanel*> textsOf(const Place& place, Entity who) {
   std::vector<const trace::TextPanel*> out;
-  for (const trace::Panel& p : trace.panels())
+  for (const trace::Panel& p : place.trace()->panels())
     if (const auto* t = std::get_if<trace::TextPanel>(&p); t && t->entity == who) out.push_back(t);
+  for (const auto& t : place.asked)
+    if (t->entity == who) out.push_back(t.get());
   return out;
 }
 
@@ -113,7 +115,7 @@ void addHits(Figure& out, const Drawing& drawing, const Place& place) {
 std::optional<Entity> sourceKernel(const Place& place) {
   if (!place.trace()) return {};
   for (const Entity& kernel : kernelsToShow(place))
-    if (!textsOf(*place.trace(), kernel).empty()) return kernel;
+    if (!textsOf(place, kernel).empty()) return kernel;
   const auto* first = place.trace()->panel<trace::TextPanel>(0);
   return first ? std::optional(first->entity) : std::nullopt;
 }
@@ -123,8 +125,8 @@ Figure sourceFigure(const Place& place, const Theme& theme, QSizeF room) {
   const auto kernel = sourceKernel(place);
   if (!kernel)
     return {size, [size](Sheet& s) { emptyNote(s, size, "No source", "No kernel was printed: the compile stopped before code generation, or the document was made without it. Compile the model to see its kernels."); }, {}};
-  const auto drawing = std::make_shared<Drawing>(place, theme, textsOf(*place.trace(), *kernel), size);
-  Figure out{drawing->size(), [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, {}, drawing->reveal()};
+  const auto drawing = std::make_shared<Drawing>(place, theme, textsOf(place, *kernel), size);
+  Figure out{drawing->size(), [drawing, keep = place](Sheet& s) { drawing->draw(s); }, {}, drawing->reveal()};
   addHits(out, *drawing, place);
   return out;
 }
