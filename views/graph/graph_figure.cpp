@@ -2,6 +2,7 @@
 
 #include "graph/graph_painter.h"
 #include "kit/marks.h"
+#include "place/empty.h"
 
 #include <algorithm>
 
@@ -9,10 +10,6 @@ namespace cutaway::views {
 namespace {
 
 constexpr int mostShown = 60;      // with one set of open scopes for a range of steps
-
-Figure emptyGraph(QSizeF room) {
-  return {room, [room](Sheet& s) { emptyNote(s, room, "No graph yet", "Open a model, a .cut text or a saved document."); }, {}};
-}
 
 // Where ink falls: cards, tags and ghosts stand beside the boxes of a scene.
 class InkSheet : public Sheet {
@@ -101,7 +98,7 @@ GraphScene translated(const GraphScene& scene, QPointF by) {
 
 Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) return emptyGraph(room);
+  if (!trace || trace->steps().empty()) return emptyFigure(place, room, "graph", {}, {});
   const trace::GraphDoc graph = trace->at(place.step);
   const auto open = openAt(*trace, place.step, graph);
   const auto scene = layoutGraphNow(graph, buildGraph(graph, qt(trace->name), {open, false}), theme);
@@ -117,7 +114,7 @@ Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) return {emptyGraph(room)};
+  if (!trace || trace->steps().empty()) return {emptyFigure(place, room, "graph", {}, {})};
   struct Shot {
     std::shared_ptr<const GraphScene> scene;
     StepMarks marks;

@@ -3,6 +3,7 @@
 #include "graph/graph_difference.h"
 #include "graph/graph_motion.h"
 #include "kit/marks.h"
+#include "place/empty.h"
 
 #include <QPainter>
 
@@ -20,7 +21,7 @@ QString levelName(Level level) {
 
 } // namespace
 
-GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), m_navigator(navigator), m_look(look) {
+GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), SpokenCanvas(static_cast<QWidget&>(*this)), m_navigator(navigator), m_look(look) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName("Graph");
   setMouseTracking(true);
@@ -32,7 +33,8 @@ GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidge
   connect(&m_runner, &LayoutRunner::answered, this, &GraphView::layOut);
   connect(&navigator, &Navigator::documentChanged, this, &GraphView::documentChanged);
   connect(&navigator, &Navigator::stepChanged, this, &GraphView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, [this] { update(), emit viewChanged(); });
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { update(), emit viewChanged(), tellSelected(); });
+  connect(this, &GraphView::viewChanged, this, [this] { spotsChanged(); });
   connect(&look, &Look::changed, this, &GraphView::later);
 }
 
@@ -190,8 +192,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (!m_scene) {
     PainterSheet sheet(painter, m_look.theme());
     if (m_navigator.place().trace()) return; // under 300 ms nothing is shown
-    emptyNote(sheet, size(), "No graph yet", "Open a model, a .cut text or a saved document (Ctrl+O).");
-    return;
+    return emptyFigure(m_navigator.place(), size(), "graph", {}, {}).draw(sheet);
   }
   const double t = progress();
   const double zoom = m_fromZoom + (m_zoom - m_fromZoom) * t;

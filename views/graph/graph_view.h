@@ -5,6 +5,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "shell/accessible.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -15,7 +16,7 @@ namespace cutaway::views {
 // The graph in a window. Wheel pans, Ctrl+wheel zooms at the cursor, a double click opens or closes a scope
 // (Alt: all below), F brings the selection to the middle and F again shows all; Backspace goes back to the view before.
 // Layout runs in the background: until it is there, the last picture stays.
-class GraphView : public QWidget {
+class GraphView : public QWidget, public SpokenCanvas {
   Q_OBJECT
  public:
   GraphView(Navigator& navigator, Look& look, QWidget* parent = nullptr);
@@ -32,6 +33,8 @@ class GraphView : public QWidget {
   void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
   QStringList crumbs() const; // scopes around the selection, or around what fires
   QSet<QString> openScopes() const { return m_open; }
+  QList<Spot> spots() override;
+  void press(const QString& key) override; // selects; opens or closes a scope
 
  public slots:
   void fit();

@@ -18,6 +18,14 @@ std::optional<Entity> kernelOf(const Place& place, Entity entity);
 const trace::ArenaBuffer* bufferOf(const Place& place, Entity entity);
 // The colour of an entity's root; nothing where it is not in the graph.
 std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
+// Where the model's node stands that words name as diagnostics do, `node "conv1" (Conv)`: in the end, else as imported. Nothing where
+// they name none, or the document has none of that name.
+struct Named {
+  size_t segment;
+  uint32_t step;
+  Entity op;
+};
+std::optional<Named> namedIn(const trace::Document& document, const QString& words);
 // The op that makes a value; null for inputs and constants.
 const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value);
 

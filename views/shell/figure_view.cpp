@@ -14,14 +14,14 @@
 namespace cutaway::views {
 
 FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms, QWidget* parent)
-    : QAbstractScrollArea(parent), m_maker(std::move(maker)), m_navigator(navigator), m_look(look), m_zooms(zooms) {
+    : QAbstractScrollArea(parent), SpokenCanvas(static_cast<QWidget&>(*this)), m_maker(std::move(maker)), m_navigator(navigator), m_look(look), m_zooms(zooms) {
   setFrameShape(NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(name);
   viewport()->setMouseTracking(true);
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { refresh(), tellSelected(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
   m_entry.setStartValue(0.), m_entry.setEndValue(1.);
   connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
@@ -51,6 +51,7 @@ void FigureView::stepped(uint32_t before) {
 void FigureView::refresh() {
   m_stale = true;
   viewport()->update();
+  spotsChanged();
 }
 
 const Figure& FigureView::figure() {
@@ -80,12 +81,50 @@ void FigureView::paintEvent(QPaintEvent*) {
   PainterSheet sheet(painter, m_look.theme());
   if (figure.entry && m_entry.state() == QAbstractAnimation::Running) figure.entry(sheet, m_entry.currentValue().toDouble());
   else if (figure.draw) figure.draw(sheet);
-  if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
+  painter.resetTransform();
+  const QRectF ring = m_focused >= 0 ? figure.hits[m_focused].box.translated(-horizontalScrollBar()->value(), -verticalScrollBar()->value()).adjusted(-3, -3, 3, 3) : QRectF(viewport()->rect());
+  if (m_focused >= 0 || (hasFocus() && m_byKey)) sheet.rect(ring & QRectF(viewport()->rect()).adjusted(2, 2, -2, -2), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
 void FigureView::resizeEvent(QResizeEvent*) {
   if (m_switch) m_switch->setGeometry(0, 0, width(), ModeSwitch::height);
   refresh();
+}
+
+void FigureView::showEvent(QShowEvent* event) {
+  QAbstractScrollArea::showEvent(event);
+  spotsChanged();
+}
+
+void FigureView::hideEvent(QHideEvent* event) {
+  QAbstractScrollArea::hideEvent(event);
+  spotsChanged();
+}
+
+void FigureView::scrollContentsBy(int dx, int dy) {
+  QAbstractScrollArea::scrollContentsBy(dx, dy);
+  spotsChanged();
+}
+
+QList<Spot> FigureView::spots() {
+  const QPoint corner(horizontalScrollBar()->value(), verticalScrollBar()->value());
+  QHash<QString, int> met;
+  QList<Spot> out;
+  for (qsizetype i = 0; i < figure().hits.size(); ++i) {
+    const Hit& hit = m_figure.hits[i];
+    const QString entity = QString::fromStdString(entity_key(hit.entity));
+    const QString key = QString("%1#%2").arg(entity).arg(met[entity]++); // several may stand for one entity
+    const QRect box = hit.box.toAlignedRect().translated(-corner) & viewport()->rect();
+    if (box.isEmpty()) continue;
+    const bool able = hit.entity != nothing;
+    out.append({key, hit.name, box.translated(viewport()->pos()), able, able && m_navigator.place().selected == hit.entity, hasFocus() && i == m_focused});
+  }
+  return out;
+}
+
+void FigureView::press(const QString& key) {
+  Entity entity;
+  if (parse_entity_key(key.section('#', 0, 0).toStdString(), entity)) m_navigator.select(entity);
 }
 
 int FigureView::hitAt(QPoint at) {
@@ -113,6 +152,8 @@ bool FigureView::viewportEvent(QEvent* event) {
 
 void FigureView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return event->ignore();
+  m_byKey = false;
+  focusHit(-1);
   const int hit = hitAt(event->pos());
   if (hit < 0) m_navigator.select({});
   else if (figure().hits[hit].entity != nothing) m_navigator.select(figure().hits[hit].entity);
@@ -123,10 +164,9 @@ void FigureView::widen(double by, double at) {
   const double old = m_wide, place = horizontalScrollBar()->value() + at;
   m_wide = std::clamp(m_wide * by, 1., 64.);
   if (m_wide == old) return;
-  m_stale = true;
+  refresh();
   figure();
   horizontalScrollBar()->setValue(int(place * m_wide / old - at));
-  viewport()->update();
 }
 
 void FigureView::wheelEvent(QWheelEvent* event) {
@@ -154,27 +194,37 @@ void FigureView::keyPressEvent(QKeyEvent* event) {
   event->ignore();
 }
 
-void FigureView::focusOutEvent(QFocusEvent* event) {
-  m_focused = -1;
-  QAbstractScrollArea::focusOutEvent(event);
+void FigureView::focusHit(int hit) {
+  m_focused = hit;
   viewport()->update();
+  spotsChanged(), tellFocused();
+}
+
+void FigureView::focusInEvent(QFocusEvent* event) {
+  m_byKey = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  QAbstractScrollArea::focusInEvent(event);
+  viewport()->update();
+}
+
+void FigureView::focusOutEvent(QFocusEvent* event) {
+  focusHit(-1);
+  QAbstractScrollArea::focusOutEvent(event);
 }
 
 bool FigureView::focusNextPrevChild(bool next) {
   const int count = int(figure().hits.size());
   const int to = m_focused < 0 ? (next ? 0 : -1) : m_focused + (next ? 1 : -1);
   if (!hasFocus() || to < 0 || to >= count) {
-    m_focused = -1;
+    focusHit(-1);
     return QAbstractScrollArea::focusNextPrevChild(next);
   }
-  m_focused = to;
   const QRectF box = figure().hits[to].box;
   if (!QRectF(horizontalScrollBar()->value(), verticalScrollBar()->value(), viewport()->width(), viewport()->height()).contains(box)) {
     horizontalScrollBar()->setValue(int(box.center().x() - viewport()->width() / 2.));
     verticalScrollBar()->setValue(int(box.center().y() - viewport()->height() / 2.));
   }
+  focusHit(to);
   emit hovered(figure().hits[to].name);
-  viewport()->update();
   return true;
 }
 

@@ -2,6 +2,7 @@
 #include "kit/figure.h"
 #include "kit/look.h"
 #include "place/navigator.h"
+#include "shell/accessible.h"
 #include "shell/mode_switch.h"
 
 #include <QAbstractScrollArea>
@@ -16,7 +17,7 @@ using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room
 // A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
 // from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
 // What a step changes moves in, where the figure knows how, until the next step or the end of its time.
-class FigureView : public QAbstractScrollArea {
+class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
@@ -24,6 +25,9 @@ class FigureView : public QAbstractScrollArea {
   const Figure& figure();
   int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
+  QList<Spot> spots() override;
+  void press(const QString& key) override;
+  QWidgetList parts() const override { return m_switch ? QWidgetList{m_switch} : QWidgetList(); }
 
  signals:
   void hovered(const QString& name);
@@ -32,17 +36,21 @@ class FigureView : public QAbstractScrollArea {
   bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   bool focusNextPrevChild(bool next) override;
 
  private:
-  friend class FigureAccess;
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
+  void focusHit(int hit); // -1: none
   void stepped(uint32_t before);
 
   FigureMaker m_maker;
@@ -54,6 +62,7 @@ class FigureView : public QAbstractScrollArea {
   bool m_stale = true, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab
+  bool m_byKey = false; // the focus came by Tab: a ring shows it
 };
 
 } // namespace cutaway::views

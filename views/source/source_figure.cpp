@@ -1,6 +1,7 @@
 #include "source/source_figure.h"
 
 #include "kit/grid.h"
+#include "place/empty.h"
 #include "place/reading.h"
 #include "source/highlight.h"
 
@@ -170,7 +171,7 @@ Figure sourceFigure(const Place& place, const Theme& theme, QSizeF room) {
   const QSizeF size = theme.name() == "paper" ? QSizeF(673, 200) : room.expandedTo({480, 320});
   const auto texts = chosen(place);
   if (texts.empty())
-    return {size, [size](Sheet& s) { emptyNote(s, size, "No source", "No kernel was printed: the compile stopped before code generation, or the document was made without it. Compile the model to see its kernels."); }, {}};
+    return emptyFigure(place, size, "source", "No source", "No kernel was printed: the compile stopped before code generation, or the document was made without it. Compile the model to see its kernels.");
   const auto drawing = std::make_shared<Drawing>(place, theme, texts, size);
   Figure out{drawing->size(), [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, {}};
   addHits(out, *drawing, place);
