@@ -15,7 +15,7 @@ Pane::Pane(Request request, views::Look& look, QWidget* parent) : QWidget(parent
   m_letter = new QLabel, m_crumbs = new QLabel, m_previous = new QLabel("from the previous compile"), m_zoom = new QLabel;
   m_letter->setObjectName("letter"), m_letter->setAlignment(Qt::AlignCenter), m_letter->setFixedSize(24, 24), m_letter->hide();
   m_crumbs->setAccessibleName("Scope"), m_zoom->setObjectName("quiet");
-  m_previous->setObjectName("tag"), m_previous->hide();
+  m_previous->setObjectName("tag"), m_previous->setFixedHeight(20), m_previous->hide();
   m_late.setSingleShot(true), m_late.setInterval(300);
   connect(&m_late, &QTimer::timeout, m_previous, &QWidget::show);
   connect(m_strip, &Strip::linkPressed, this, &Pane::showNamed);
@@ -85,7 +85,7 @@ void Pane::finished(std::shared_ptr<const trace::Document> document, std::shared
   m_navigator.setDocument(document, std::move(port), keep);
   if (!document->breaks.empty()) {
     const trace::Break& b = document->breaks.front();
-    say(QString("%1 graph break%2: %3. %4").arg(document->breaks.size()).arg(document->breaks.size() == 1 ? "" : "s").arg(views::qt(b.node), views::qt(b.reason)));
+    say(QString("%1 graph break%2: %3: %4").arg(document->breaks.size()).arg(document->breaks.size() == 1 ? "" : "s").arg(views::qt(b.node), views::qt(b.reason)));
   }
   emit said(words);
   emit busyChanged();

@@ -13,6 +13,7 @@
 #include <QMenuBar>
 #include <QScrollBar>
 #include <QTabBar>
+#include <QTemporaryDir>
 
 #include <algorithm>
 #include <set>
@@ -208,33 +209,58 @@ int accentIn(const QImage& image, QRgb accent) {
   return count;
 }
 
+// Tab from the first part until it is reached again.
+std::vector<QWidget*> round(QWidget* first) {
+  std::vector<QWidget*> out{first};
+  for (int i = 0; i < 5000; ++i) {
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    QWidget* at = QApplication::focusWidget();
+    if (!at || at == first) break;
+    if (at != out.back()) out.push_back(at);
+  }
+  return out;
+}
+
 TEST_F(AccessibleTest, TabReachesEveryPartAndTheFocusIsSeen) {
   open(sample());
-  window->navigator().goTo(0);
-  window->showView("tiles");
-  settle();
-  window->setFocus();
-  const QRgb accent = views::Theme::load(":/visual", "light", std::make_unique<QString>().get())->c("accent").rgb();
-  std::set<std::string> met;
-  std::vector<QWidget*> seen;
-  for (int i = 0; i < 400; ++i) {
-    QWidget* from = QApplication::focusWidget();
-    QTest::keyClick(from ? from : window.get(), Qt::Key_Tab);
-    QWidget* at = QApplication::focusWidget();
-    ASSERT_TRUE(at);
-    if (std::find(seen.begin(), seen.end(), at) != seen.end()) continue;
-    seen.push_back(at);
-    met.insert(partOf(at));
-    const QRect box = QRect(at->mapTo(window.get(), QPoint()), at->size()).adjusted(-4, -4, 4, 4);
-    const int with = accentIn(window->grab(box).toImage(), accent);
-    if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) shot(("focus-" + std::to_string(seen.size())).c_str());
-    at->clearFocus();
-    const int without = accentIn(window->grab(box).toImage(), accent);
-    at->setFocus(Qt::TabFocusReason);
-    EXPECT_GE(with - without, 40) << "no ring round " << at->metaObject()->className() << ' ' << partOf(at);
+  run();
+  for (const char* theme : {"light", "dark"}) {
+    window->setTheme(theme);
+    QString why;
+    const QRgb accent = views::Theme::load(":/visual", theme, &why)->c("accent").rgb();
+    for (const char* view : everyView) {
+      QWidget* shown = canvas(view);
+      QWidget* first = nullptr;
+      for (auto* b : window->findChildren<QPushButton*>())
+        if (b->text() == "Compile") first = b;
+      ASSERT_TRUE(first);
+      first->setFocus(Qt::TabFocusReason);
+      const std::vector<QWidget*> parts = round(first);
+      std::set<std::string> met;
+      for (QWidget* at : parts) {
+        met.insert(partOf(at));
+        at->setFocus(Qt::TabFocusReason);
+        const QRect box = QRect(at->mapTo(window.get(), QPoint()), at->size()).adjusted(-4, -4, 4, 4);
+        const int with = accentIn(window->grab(box).toImage(), accent);
+        if (view == std::string("arena")) shot((std::string("focus-") + theme + std::to_string(met.size())).c_str());
+        at->clearFocus();
+        EXPECT_GE(with - accentIn(window->grab(box).toImage(), accent), 40) << "no ring round " << at->metaObject()->className() << ' ' << partOf(at) << " beside " << view << " in " << theme;
+      }
+      for (const std::string& part : {std::string("Open…"), std::string("Compile"), std::string("Run"), std::string("Device"), std::string("Math"), std::string("Find"), std::string("Passes"), std::string("Views"),
+                                      std::string("Export…"), std::string("Inspector"), std::string("Step"), std::string("First step (Home)"), std::string("Play (Space)"), partOf(shown)})
+        EXPECT_TRUE(met.contains(part)) << part << " is not reached beside " << view;
+    }
   }
-  for (const char* part : {"Open…", "Compile", "Run", "Device", "Math", "Find", "Passes", "Views", "Export…", "Tiles", "Inspector", "Step", "First step (Home)", "Play (Space)"})
-    EXPECT_TRUE(met.contains(part)) << part << " is not reached";
+}
+
+TEST_F(AccessibleTest, ControlTabLeavesACanvas) {
+  open(sample());
+  QWidget* widget = canvas("tiles");
+  widget->setFocus(Qt::TabFocusReason);
+  QTest::keyClick(widget, Qt::Key_Tab);
+  EXPECT_EQ(QApplication::focusWidget(), widget);
+  QTest::keyClick(widget, Qt::Key_Tab, Qt::ControlModifier);
+  EXPECT_NE(QApplication::focusWidget(), widget);
 }
 
 // ---- what the pane says ----
@@ -288,6 +314,30 @@ TEST_F(AccessibleTest, TheStripLeadsToTheNodeItNames) {
   ASSERT_TRUE(found);
   EXPECT_TRUE(std::any_of(found->origins.begin(), found->origins.end(), [&](const trace::Text& o) { return views::qt(o) == origin; }));
   EXPECT_TRUE(window->graph().isVisible());
+}
+
+// Pictures of views with nothing to show, to be looked at: CUTAWAY_SHOTS=folder.
+TEST_F(AccessibleTest, EmptyShots) {
+  if (!qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) GTEST_SKIP() << "CUTAWAY_SHOTS names no folder";
+  const auto all = [&](const std::string& when) {
+    for (const char* theme : {"light", "dark"})
+      for (const char* view : everyView) {
+        window->setTheme(theme);
+        canvas(view);
+        shot((when + '-' + view + '-' + theme).c_str());
+      }
+  };
+  window = std::make_unique<MainWindow>(Request{CUTAWAY_SOURCES "/README.md", {}, {}, {}});
+  window->show();
+  all("uncompiled");
+  open(sample());
+  window->navigator().goTo(0);
+  all("first-step");
+  const QTemporaryDir folder;
+  window->saveDocumentTo(folder.filePath("kept.json"));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !window->writes(); }, 10000));
+  open(folder.filePath("kept.json").toStdString());
+  all("saved");
 }
 
 } // namespace

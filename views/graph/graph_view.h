@@ -64,6 +64,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   void mouseDoubleClickEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void focusInEvent(QFocusEvent* event) override;
 
  private:
   struct Camera {

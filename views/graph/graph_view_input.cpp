@@ -118,6 +118,11 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   }
 }
 
+void GraphView::focusInEvent(QFocusEvent* event) {
+  m_keyFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  QWidget::focusInEvent(event);
+}
+
 void GraphView::resizeEvent(QResizeEvent* event) {
   if (m_scene && !event->oldSize().isValid()) fit();
 }

@@ -178,6 +178,11 @@ void FigureView::wheelEvent(QWheelEvent* event) {
 }
 
 void FigureView::keyPressEvent(QKeyEvent* event) {
+  if (const bool on = event->key() == Qt::Key_Tab; (on || event->key() == Qt::Key_Backtab) && event->modifiers() & Qt::ControlModifier) {
+    focusHit(-1);
+    QAbstractScrollArea::focusNextPrevChild(on);
+    return;
+  }
   if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return event->ignore();
   switch (event->key()) {
     case Qt::Key_W: return widen(1.25, viewport()->width() / 2.);

@@ -15,7 +15,7 @@ namespace cutaway::views {
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger. Hover tells, a click selects, Tab goes
-// from one thing to the next; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
+// from one thing to the next, Ctrl+Tab leaves; Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above.
 // What a step changes moves in, where the figure knows how, until the next step or the end of its time.
 class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   Q_OBJECT
