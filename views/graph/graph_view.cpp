@@ -446,7 +446,7 @@ void GraphView::retryLayout() {
   later();
 }
 
-QString GraphView::statusText() const { return QString("%1 %   %2").arg(qRound(m_zoom * 100)).arg(levelName(m_look.theme().level(m_zoom))); }
+QString GraphView::statusText() const { return !m_scene ? QString() : QString("%1 %   %2").arg(qRound(m_zoom * 100)).arg(levelName(m_look.theme().level(m_zoom))); }
 
 QStringList GraphView::crumbs() const {
   const Place& place = m_navigator.place();
