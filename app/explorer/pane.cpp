@@ -53,12 +53,14 @@ void Pane::connectService() {
   });
   connect(&m_service, &CompileService::finished, this, &Pane::finished);
   connect(&m_service, &CompileService::failed, this, [this](const QString& where, const QString& words) {
+    m_navigator.setAwaited(false);
     say(QFileInfo(where).fileName() + ": " + words);
     emit said("Not compiled");
     emit busyChanged();
   });
   connect(&m_service, &CompileService::calledOff, this, [this] {
-    emit said("Called off; the picture is from before");
+    m_navigator.setAwaited(false);
+    emit said(m_navigator.place().document ? "Called off; the picture is from before" : "Called off");
     emit busyChanged();
   });
 }
@@ -75,6 +77,7 @@ void Pane::compile(bool measure) {
   emit said(measure ? "Running" : "Compiling");
   m_service.start(m_request);
   if (m_navigator.place().document) m_late.start();
+  m_navigator.setAwaited(true);
   emit busyChanged();
 }
 

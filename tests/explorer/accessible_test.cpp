@@ -97,6 +97,7 @@ TEST_F(AccessibleTest, CanvasesNameWhatTheyShow) {
 TEST_F(AccessibleTest, EmptyViewsSayWhy) {
   window = std::make_unique<MainWindow>(Request{CUTAWAY_SOURCES "/README.md", {}, {}, {}});
   window->show();
+  EXPECT_NE(nameOf(access(&window->graph())->child(0)).find("being compiled"), std::string::npos);
   ASSERT_TRUE(QTest::qWaitFor([&] { return !window->service().busy(); }, 10000));
   for (const char* view : everyView) {
     QWidget* widget = canvas(view);

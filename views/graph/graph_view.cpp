@@ -42,6 +42,7 @@ void GraphView::documentChanged() {
   m_scene.reset(), m_before.reset();
   m_open.clear(), m_past.clear();
   m_fresh = true;
+  spotsChanged();
   later();
 }
 

@@ -5,7 +5,8 @@
 namespace cutaway::views {
 
 Figure emptyFigure(const Place& place, QSizeF size, const QString& subject, QString why, QString what) {
-  if (!place.at()) why = QString("No %1 yet: nothing is compiled").arg(subject), what = "Open a model (Ctrl+O), or compile the open one (Ctrl+B).";
+  if (place.awaited) why = QString("No %1 yet: the model is being compiled").arg(subject), what = "The passes at the left say how far it is. Esc calls it off.";
+  else if (!place.at()) why = QString("No %1 yet: nothing is compiled").arg(subject), what = "Open a model (Ctrl+O), or compile the open one (Ctrl+B).";
   size = size.expandedTo({480, 200});
   return {size, [size, why, what](Sheet& s) {
             s.rect({{}, size}, 0, {s.t.c("canvas")});
