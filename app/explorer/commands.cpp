@@ -105,7 +105,7 @@ KeySheet::KeySheet(const QMenuBar& menus, QWidget* parent) : QDialog(parent) {
   for (const Command& c : commandsOf(menus))
     if (!c.key.isEmpty()) rows.append({c.key, c.path});
   for (const auto& [key, words] : {std::pair{"Ctrl+wheel", "Graph: zoom at the pointer"}, {"Double click, Alt", "Graph: open or close a scope, all below"}, {"[ and ]", "Graph: producer and reader"},
-                                   {"W, S, A, D", "Arena, timeline: zoom and pan"}, {"M", "Arena: offsets, bytes, intervals"}, {"Tab, Return", "Any view: next mark, select it"}, {"Shift+drag", "Stepper: marks steps to export"}})
+                                   {"W, S, A, D", "Arena, timeline: zoom and pan"}, {"M", "Arena: offsets, bytes, intervals"}, {"Tab, Return", "Any view: next mark, select it"}, {"Ctrl+Tab", "Any view: out of it, to the next part"}, {"Shift+drag", "Stepper: marks steps to export"}})
     rows.append(std::pair<QString, QString>(key, words));
   auto* grid = new QGridLayout(this);
   grid->setContentsMargins(24, 24, 24, 24), grid->setHorizontalSpacing(16), grid->setVerticalSpacing(6);

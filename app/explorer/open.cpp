@@ -20,7 +20,6 @@ int run(const cli::ModelOptions& o) {
   if (!qEnvironmentVariableIsSet("QT_SCALE_FACTOR")) qputenv("QT_SCALE_FACTOR", QByteArray::number(kept().value("scale", 1).toDouble()));
   QApplication::setStyle("Fusion");
   QApplication app(count, arguments);
-  views::installAccessibleCanvases();
   MainWindow window({o.file, *options, *bindings, o.inputs});
   window.show();
   return QApplication::exec();

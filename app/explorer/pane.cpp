@@ -13,14 +13,18 @@ namespace cutaway::explorer {
 
 Pane::Pane(Request request, views::Look& look, QWidget* parent) : QWidget(parent), m_request(std::move(request)), m_look(look) {
   m_strip = new Strip;
-  m_letter = new QLabel, m_crumbs = new QLabel, m_zoom = new QLabel;
+  m_letter = new QLabel, m_crumbs = new QLabel, m_previous = new QLabel("from the previous compile"), m_zoom = new QLabel;
   m_letter->setObjectName("letter"), m_letter->setAlignment(Qt::AlignCenter), m_letter->setFixedSize(24, 24), m_letter->hide();
   m_crumbs->setAccessibleName("Scope"), m_zoom->setObjectName("quiet");
+  m_previous->setObjectName("tag"), m_previous->setFixedHeight(20), m_previous->hide();
+  m_late.setSingleShot(true), m_late.setInterval(300);
+  connect(&m_late, &QTimer::timeout, m_previous, &QWidget::show);
+  connect(m_strip, &Strip::linkPressed, this, &Pane::showNamed);
   m_segments = new Choice, m_menu = new QPushButton;
   m_segments->setAccessibleName("Segment between breaks"), m_segments->hide();
   m_menu->setObjectName("link"), m_menu->hide();
   connect(m_segments, &QComboBox::activated, this, [this](int at) { m_navigator.setSegment(size_t(at)); });
-  m_crumbBar = bar(28, {16, 0, 16, 0}, {m_letter, m_segments, m_crumbs}, {m_zoom, m_menu}, "crumbs");
+  m_crumbBar = bar(28, {16, 0, 16, 0}, {m_letter, m_segments, m_crumbs}, {m_previous, m_zoom, m_menu}, "crumbs");
   m_halves = new QSplitter(Qt::Vertical);
   m_halves->setChildrenCollapsible(false), m_halves->setHandleWidth(1);
   m_upper = makeHalf();
@@ -51,12 +55,14 @@ void Pane::connectService() {
   });
   connect(&m_service, &CompileService::finished, this, &Pane::finished);
   connect(&m_service, &CompileService::failed, this, [this](const QString& where, const QString& words) {
+    m_navigator.setAwaited(false);
     say(QFileInfo(where).fileName() + ": " + words);
     emit said("Not compiled");
     emit busyChanged();
   });
   connect(&m_service, &CompileService::calledOff, this, [this] {
-    emit said("Called off; the picture is from before");
+    m_navigator.setAwaited(false);
+    emit said(m_navigator.place().document ? "Called off; the picture is from before" : "Called off");
     emit busyChanged();
   });
 }
@@ -72,15 +78,19 @@ void Pane::compile(bool measure) {
   say({});
   emit said(measure ? "Running" : "Compiling");
   m_service.start(m_request);
+  if (m_navigator.place().document) m_late.start();
+  m_navigator.setAwaited(true);
   emit busyChanged();
 }
 
 void Pane::finished(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, const QString& words) {
+  m_late.stop(), m_previous->hide();
+  m_shown = m_request.file;
   const bool keep = m_navigator.place().document && m_navigator.place().document->model == document->model && !m_request.measure;
   m_navigator.setDocument(document, std::move(port), keep);
   if (!document->breaks.empty()) {
     const trace::Break& b = document->breaks.front();
-    say(QString("%1 graph break%2: %3. %4").arg(document->breaks.size()).arg(document->breaks.size() == 1 ? "" : "s").arg(views::qt(b.node), views::qt(b.reason)));
+    say(QString("%1 graph break%2: %3: %4").arg(document->breaks.size()).arg(document->breaks.size() == 1 ? "" : "s").arg(views::qt(b.node), views::qt(b.reason)));
   }
   emit said(words);
   emit busyChanged();
@@ -95,7 +105,20 @@ void Pane::set(const QString& key, const QString& value) {
   compile(false);
 }
 
-void Pane::say(const QString& words) { m_strip->say(words); }
+void Pane::say(const QString& words) {
+  const auto& document = m_navigator.place().document;
+  m_named = document && m_shown == m_request.file ? views::namedIn(*document, words) : std::nullopt;
+  m_strip->say(words, m_named ? "Show the node" : QString());
+}
+
+void Pane::showNamed() {
+  if (!m_named) return;
+  const views::Named to = *m_named;
+  m_navigator.setSegment(to.segment), m_navigator.goTo(to.step);
+  m_navigator.select(to.op);
+  showView(0);
+  graph().focusOn(to.op);
+}
 
 const Pane::Half& Pane::focused() const { return isSplit() && m_lower.stack->isAncestorOf(focusWidget()) ? m_lower : m_upper; }
 

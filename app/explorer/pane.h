@@ -1,6 +1,7 @@
 #pragma once
 #include "explorer/compile_service.h"
 #include "graph/graph_view.h"
+#include "place/reading.h"
 #include "kit/figure.h"
 #include "registry.h"
 
@@ -8,6 +9,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTimer>
 
 class QMenu;
 class QSplitter;
@@ -35,7 +37,8 @@ class Pane : public QWidget {
   QString setting(const QString& key) const;
   // Changes a setting and compiles again; what is no value of it is said in the strip.
   void set(const QString& key, const QString& value);
-  void say(const QString& words); // a strip that stays until dismissed; empty: gone
+  // A strip that stays until dismissed; empty: gone. Where the words name a node that the document has, they link to it.
+  void say(const QString& words);
 
   int view() const { return focused().stack->currentIndex(); } // an index into allViews(), of the half that has the focus
   void showView(int row); // in the half that has the focus, the upper one otherwise
@@ -68,6 +71,7 @@ class Pane : public QWidget {
   void finished(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, const QString& words);
   void refreshSegments();
   void refreshCrumbs();
+  void showNamed();
   const Half& focused() const;
 
   Request m_request;
@@ -80,7 +84,10 @@ class Pane : public QWidget {
   QWidget* m_crumbBar = nullptr;
   QComboBox* m_segments = nullptr; // where breaks cut the model
   QPushButton* m_menu = nullptr;
-  QLabel *m_letter = nullptr, *m_crumbs = nullptr, *m_zoom = nullptr;
+  QLabel *m_letter = nullptr, *m_crumbs = nullptr, *m_previous = nullptr, *m_zoom = nullptr;
+  QTimer m_late; // until a compile has taken so long that the picture says it is from the one before
+  std::string m_shown; // the file that the document is of
+  std::optional<views::Named> m_named; // by the strip
   QString m_headWords;
 };
 

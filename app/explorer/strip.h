@@ -2,6 +2,7 @@
 #include <QFrame>
 
 class QLabel;
+class QPushButton;
 
 namespace cutaway::explorer {
 
@@ -10,11 +11,16 @@ class Strip : public QFrame {
   Q_OBJECT
  public:
   explicit Strip(QWidget* parent = nullptr);
-  void say(const QString& words); // empty: gone
+  // Empty: gone. `link`: the words of a button that shows what they name; empty: none.
+  void say(const QString& words, const QString& link = {});
   QString words() const;
+
+ signals:
+  void linkPressed();
 
  private:
   QLabel* m_words;
+  QPushButton* m_link;
 };
 
 } // namespace cutaway::explorer

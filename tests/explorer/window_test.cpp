@@ -1,6 +1,5 @@
 // The window as a user meets it: steps, views, settings.
 #include "explorer/window_fixture.h"
-#include "shell/accessible.h"
 #include "shell/figure_view.h"
 #include "shell/mode_switch.h"
 
@@ -211,6 +210,5 @@ int main(int argc, char** argv) {
   qputenv("XDG_CONFIG_HOME", settings.path().toUtf8());
   QApplication::setStyle("Fusion");
   QApplication app(argc, argv);
-  cutaway::views::installAccessibleCanvases();
   return RUN_ALL_TESTS();
 }

@@ -103,7 +103,8 @@ TEST_P(RunFigures, SayWhyTheyAreEmpty) {
   for (const Draw draw : {timelineFigure, driftFigure}) {
     const Figure f = draw({}, *theme, {480, 320});
     expect_sound(f, *theme, "empty");
-    EXPECT_TRUE(f.hits.isEmpty());
+    ASSERT_EQ(f.hits.size(), 1);
+    EXPECT_EQ(f.hits.front().entity, nothing);
   }
 }
 

@@ -189,7 +189,7 @@ class Drawing {
 Figure arenaBytes(const Place& place, const Theme& theme, QSizeF room) {
   const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320});
   const ArenaAt at = arenaAt(place);
-  if (auto note = arenaNote(place, at, theme, size)) return *note;
+  if (auto note = arenaNote(place, at, size)) return *note;
   const auto drawing = std::make_shared<Drawing>(place, at, theme, size);
   return {drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
 }

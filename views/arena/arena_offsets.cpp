@@ -259,10 +259,10 @@ Figure incumbents(const Place& place, const ArenaAt& at, const Theme& theme, QSi
 Figure arenaOffsets(const Place& place, const Theme& theme, QSizeF room) {
   const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320});
   const ArenaAt at = arenaAt(place);
-  if (auto note = arenaNote(place, at, theme, size)) return *note;
+  if (auto note = arenaNote(place, at, size)) return *note;
   if (!at.arena->buffers.empty() && std::none_of(at.arena->buffers.begin(), at.arena->buffers.end(), [&](const auto& b) { return at.placed(b); })) {
     if (!at.arena->incumbents.empty() && at.arena->incumbents.front().step <= at.step) return incumbents(place, at, theme, size);
-    return arenaEmpty(*at.arena, theme, size);
+    return arenaEmpty(place, *at.arena, size);
   }
   const auto drawing = std::make_shared<Drawing>(place, at, theme, size);
   Figure out{drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};

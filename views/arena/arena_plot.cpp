@@ -2,6 +2,7 @@
 
 #include "kit/marks.h"
 #include "kit/paper.h"
+#include "place/empty.h"
 #include "place/reading.h"
 
 #include <algorithm>
@@ -27,13 +28,6 @@ uint32_t firstTold(const trace::Trace& t) {
     for (const uint32_t panel : step.panels)
       if (std::holds_alternative<trace::ArenaPanel>(t.panels()[panel])) return step.id;
   return 0;
-}
-
-Figure saying(const Theme& theme, QSizeF size, const QString& why, const QString& what) {
-  return {size, [size, why, what, &theme](Sheet& s) {
-            s.rect({{}, size}, 0, {theme.c("canvas")});
-            emptyNote(s, size, why, what);
-          }, {}};
 }
 
 } // namespace
@@ -66,19 +60,19 @@ QMap<uint32_t, QString> arenaScopes(const Place& place, const trace::ArenaPanel&
   return out;
 }
 
-std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, const Theme& theme, QSizeF size) {
+std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, QSizeF size) {
   if (!at.arena)
-    return saying(theme, size, "No arena", "Every value is an input, a constant or an output of the model, or the compile stopped before memory was planned.");
+    return emptyFigure(place, size, "arena", "No arena", "Every value is an input, a constant or an output of the model, or the compile stopped before memory was planned.");
   const uint32_t first = firstTold(*place.trace());
   if (place.step >= first) return {};
-  return saying(theme, size, "Nothing is planned yet",
+  return emptyFigure(place, size, "arena", "Nothing is planned yet",
                 QString("Memory places %1 buffers from step %2 on. N goes to the next pass that changes something.").arg(number(double(at.arena->buffers.size()))).arg(first + 1));
 }
 
-Figure arenaEmpty(const trace::ArenaPanel& arena, const Theme& theme, QSizeF size) {
+Figure arenaEmpty(const Place& place, const trace::ArenaPanel& arena, QSizeF size) {
   int64_t first = arena.buffers.front().placed_at;
   for (const trace::ArenaBuffer& b : arena.buffers) first = std::min(first, b.placed_at);
-  return saying(theme, size, "Nothing is placed yet", QString("Memory places %1 buffers from step %2 on. When each lives is known: Bytes and Intervals show it.").arg(number(double(arena.buffers.size()))).arg(first + 1));
+  return emptyFigure(place, size, "arena", "Nothing is placed yet", QString("Memory places %1 buffers from step %2 on. When each lives is known: Bytes and Intervals show it.").arg(number(double(arena.buffers.size()))).arg(first + 1));
 }
 
 int64_t occupied(const trace::ArenaPanel& arena, const trace::ArenaBuffer& b) {

@@ -25,9 +25,9 @@ ArenaAt arenaAt(const Place& place);
 // The name scopes that each buffer's first value is made in, by the buffer's id.
 QMap<uint32_t, QString> arenaScopes(const Place& place, const trace::ArenaPanel& arena);
 // Why there is nothing to draw, where that is so.
-std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, const Theme& theme, QSizeF size);
+std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, QSizeF size);
 // What is said while no buffer has its place.
-Figure arenaEmpty(const trace::ArenaPanel& arena, const Theme& theme, QSizeF size);
+Figure arenaEmpty(const Place& place, const trace::ArenaPanel& arena, QSizeF size);
 
 // The bytes that a buffer takes, alignment included.
 int64_t occupied(const trace::ArenaPanel& arena, const trace::ArenaBuffer& b);

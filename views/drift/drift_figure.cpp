@@ -5,6 +5,7 @@
 #include "kit/marks.h"
 #include "kit/numbers.h"
 #include "kit/paper.h"
+#include "place/empty.h"
 
 #include <algorithm>
 #include <cmath>
@@ -180,11 +181,7 @@ Figure driftFigure(const Place& place, const Theme& theme, QSizeF room) {
   room = room.expandedTo({480, 320});
   const trace::SeriesPanel* panel = place.trace() ? place.trace()->panel<trace::SeriesPanel>(place.step) : nullptr;
   if (!panel || !Chart::curve(*panel, "eager") || !Chart::curve(*panel, "compiled") || panel->entities.size() != panel->places.size()) {
-    const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 240) : room;
-    return {size, [size](Sheet& s) {
-              s.rect(QRectF({0, 0}, size), 0, {s.t.c("canvas")});
-              emptyNote(s, size, "No drift yet: nothing has been compared", "Run (R) in three modes compares eager and compiled with float64.");
-            }, {}};
+    return notRunFigure(place, onPaper(theme) ? QSizeF(paperWidth, 240) : room, "drift", "compares eager and compiled with float64");
   }
   const QSizeF page = onPaper(theme) ? QSizeF(paperWidth, 470) : room;
   const QSizeF size(page.width(), std::max(page.height(), topMargin + lowestPlot + belowPlot(std::min(worstShown, panel->places.size()))));

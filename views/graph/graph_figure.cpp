@@ -4,6 +4,7 @@
 #include "graph/graph_painter.h"
 #include "kit/marks.h"
 #include "kit/probe_sheet.h"
+#include "place/empty.h"
 
 #include <algorithm>
 
@@ -11,10 +12,6 @@ namespace cutaway::views {
 namespace {
 
 constexpr int mostShown = 60;      // with one set of open scopes for a range of steps
-
-Figure emptyGraph(QSizeF room) {
-  return {room, [room](Sheet& s) { emptyNote(s, room, "No graph yet", "Open a model, a .cut text or a saved document."); }, {}};
-}
 
 // The scene and all that is drawn beside it: cards, tags and ghosts.
 QRectF canvasOf(const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, const Theme& theme) {
@@ -79,7 +76,7 @@ Places translated(Places places, QPointF by) {
 
 Figure oneFigure(const Place& place, const Theme& theme, QSizeF room, bool drift) {
   const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) return emptyGraph(room);
+  if (!trace || trace->steps().empty()) return emptyFigure(place, room, "graph", {}, {});
   const trace::GraphDoc graph = trace->at(place.step);
   const auto open = openAt(*trace, place.step, graph);
   const auto scene = layoutGraphNow(graph, buildGraph(graph, qt(trace->name), {open, false}), theme);
@@ -115,7 +112,7 @@ Figure graphHeatFigure(const Place& place, const Theme& theme, QSizeF room) { re
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) return {emptyGraph(room)};
+  if (!trace || trace->steps().empty()) return {emptyFigure(place, room, "graph", {}, {})};
   struct Shot {
     std::shared_ptr<const GraphScene> scene;
     StepMarks marks;

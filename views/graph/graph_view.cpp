@@ -44,7 +44,7 @@ struct GraphView::Built {
   GraphModel model;
 };
 
-GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), m_navigator(navigator), m_look(look) {
+GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidget(parent), SpokenCanvas(static_cast<QWidget&>(*this)), m_navigator(navigator), m_look(look) {
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName("Graph");
   setMouseTracking(true);
@@ -58,7 +58,8 @@ GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidge
   connect(&m_runner, &LayoutRunner::answered, this, &GraphView::layOut);
   connect(&navigator, &Navigator::documentChanged, this, &GraphView::documentChanged);
   connect(&navigator, &Navigator::stepChanged, this, &GraphView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_crumbsKnown = false, update(), emit viewChanged(); });
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_crumbsKnown = false, update(), emit viewChanged(), tellSelected(); });
+  connect(this, &GraphView::viewChanged, this, [this] { spotsChanged(); });
   connect(&look, &Look::changed, this, &GraphView::later);
 }
 
@@ -67,6 +68,7 @@ void GraphView::documentChanged() {
   m_crumbsKnown = false;
   m_open.clear(), m_openedByHand.clear(), m_closedByHand.clear(), m_past.clear();
   m_fresh = true;
+  spotsChanged();
   later();
 }
 
@@ -421,7 +423,7 @@ void GraphView::retryLayout() {
   later();
 }
 
-QString GraphView::statusText() const { return QString("%1 %   %2").arg(m_zoom < .01 ? QString::number(m_zoom * 100, 'f', 1) : QString::number(qRound(m_zoom * 100))).arg(levelName(m_look.theme().level(m_zoom))); }
+QString GraphView::statusText() const { return !m_scene ? QString() : QString("%1 %   %2").arg(m_zoom < .01 ? QString::number(m_zoom * 100, 'f', 1) : QString::number(qRound(m_zoom * 100))).arg(levelName(m_look.theme().level(m_zoom))); }
 
 QStringList GraphView::crumbs() const {
   const Place& place = m_navigator.place();

@@ -20,7 +20,7 @@ namespace cutaway::views {
 // The graph in a window. Wheel pans, Ctrl+wheel zooms at the cursor, a double click opens or closes a scope
 // (Alt: all below), F brings the selection to the middle and F again shows all; Backspace goes back to the view before.
 // Layout runs in the background: until it is there, the last picture stays.
-class GraphView : public QWidget, public Canvas {
+class GraphView : public QWidget, public SpokenCanvas {
   Q_OBJECT
  public:
   GraphView(Navigator& navigator, Look& look, QWidget* parent = nullptr);
@@ -35,13 +35,8 @@ class GraphView : public QWidget, public Canvas {
   // What to mark against the other pane; null: nothing is compared. `letter`: that of this pane.
   void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
   QStringList crumbs() const; // scopes around the selection, or around what fires
-
-  const QList<Hit>& things() override;
-  QRectF inWidget(const QRectF& box) const override;
-  std::optional<Entity> chosen() const override { return m_navigator.place().selected; }
-  void choose(Entity entity) override { m_navigator.select(entity); }
-  int focusedThing() const override;
-  void focusThing(int thing) override { m_navigator.select(things()[thing].entity); }
+  QList<Spot> spots() override;
+  void press(const QString& key) override; // selects; opens or closes a scope
 
  public slots:
   void fit();
@@ -70,6 +65,7 @@ class GraphView : public QWidget, public Canvas {
   void mouseDoubleClickEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
   void resizeEvent(QResizeEvent*) override;
+  void focusInEvent(QFocusEvent* event) override;
 
  private:
   struct Camera {
@@ -122,8 +118,6 @@ class GraphView : public QWidget, public Canvas {
   QTimer m_soon, m_frames;
   std::shared_ptr<const GraphScene> m_scene, m_before;
   StepMarks m_marks;
-  std::shared_ptr<const GraphScene> m_spoken; // whose things these are
-  QList<Hit> m_things;
   std::shared_ptr<const Difference> m_difference;
   QString m_letter;
   std::unique_ptr<GraphLayout> m_layout; // of the next scene, until all its levels are placed

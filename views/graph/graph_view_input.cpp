@@ -42,7 +42,9 @@ bool GraphView::event(QEvent* event) {
     else QToolTip::showText(help->globalPos(), words.toHtmlEscaped().replace('\n', "<br>"), this);
     return true;
   }
-  return QWidget::event(event);
+  const bool done = QWidget::event(event);
+  if (event->type() == QEvent::Show || event->type() == QEvent::Hide || event->type() == QEvent::Resize) spotsChanged();
+  return done;
 }
 
 QString GraphView::wordsAt(QPointF p) const {
@@ -111,6 +113,11 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Return: return openSelected();
     default: event->ignore();
   }
+}
+
+void GraphView::focusInEvent(QFocusEvent* event) {
+  m_keyFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  QWidget::focusInEvent(event);
 }
 
 void GraphView::resizeEvent(QResizeEvent* event) {

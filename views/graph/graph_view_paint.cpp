@@ -2,6 +2,7 @@
 #include "graph/graph_view.h"
 #include "kit/marks.h"
 #include "kit/probe_sheet.h"
+#include "place/empty.h"
 
 #include <QPainter>
 
@@ -14,8 +15,7 @@ void GraphView::paintEvent(QPaintEvent*) {
   if (!m_scene) {
     PainterSheet sheet(painter, m_look.theme());
     if (m_navigator.place().trace()) return; // under 300 ms nothing is shown
-    emptyNote(sheet, size(), "No graph yet", "Open a model, a .cut text or a saved document (Ctrl+O).");
-    return;
+    return emptyFigure(m_navigator.place(), size(), "graph", {}, {}).draw(sheet);
   }
   const double t = progress();
   const double zoom = m_fromZoom + (m_zoom - m_fromZoom) * t;

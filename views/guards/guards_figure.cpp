@@ -1,6 +1,7 @@
 #include "guards/guards_figure.h"
 
 #include "kit/grid.h"
+#include "place/empty.h"
 #include "place/reading.h"
 
 #include <algorithm>
@@ -52,9 +53,7 @@ Figure guardsFigure(const Place& place, const Theme& theme, QSizeF room) {
   QSizeF size = paper ? QSizeF(673, 120) : room.expandedTo({480, 320});
   const trace::TablePanel* guards = table(place, "guards");
   if (!guards || guards->rows.empty())
-    return {size.expandedTo({480, 200}), [size = size.expandedTo({480, 200})](Sheet& s) {
-              emptyNote(s, size, "No guards", "This part takes no inputs, or the document was made before guards were kept. Compile the model again to see what it is compiled for.");
-            }, {}};
+    return emptyFigure(place, size, "guards", "No guards", "This part takes no inputs, or the document was made before guards were kept. Compile the model again to see what it is compiled for.");
   const trace::TablePanel* kept = table(place, "variants");
   const qsizetype variants = kept ? qsizetype(kept->rows.size()) : 0, count = qsizetype(guards->rows.size());
   const double width = size.width() - 2 * edge;

@@ -3,6 +3,7 @@
 #include "kit/grid.h"
 #include "kit/numbers.h"
 #include "layout/planes.h"
+#include "place/empty.h"
 #include "place/reading.h"
 
 #include <algorithm>
@@ -197,21 +198,16 @@ void addOrders(Drawing& d, const trace::GraphValue& v, const Walk& walk, double 
   d.orders.append(Planes(walk, order, "chosen", true, bytes, {both ? edge + room + 2 * edge : edge, top}, room));
 }
 
-Figure none(QSizeF size, const QString& why) {
-  size = size.expandedTo({480, 200});
-  return {size, [size, why](Sheet& s) { emptyNote(s, size, "No layout", why); }, {}};
-}
-
 } // namespace
 
 Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   const bool paper = theme.name() == "paper";
   const QSizeF size = paper ? QSizeF(673, 120) : room.expandedTo({480, 320});
-  if (!place.trace() || place.trace()->steps().empty()) return none(size, "Nothing is compiled yet. Compile the model to see how its values lie in memory.");
+  if (!place.at()) return emptyFigure(place, size, "layout", {}, {});
   const trace::GraphDoc graph = place.trace()->at(place.step);
   const trace::GraphValue* v = chosen(place, graph);
   const auto walk = v ? Walk::of(qt(v->shape), qt(v->strides)) : std::nullopt;
-  if (!walk) return none(size, v ? QString("%1 has no elements, or its extents hang on symbols. Select another value.").arg(qt(v->name)) : "The graph has no values of known size. Bind the symbols of the model and compile it again.");
+  if (!walk) return emptyFigure(place, size, "layout", "No layout", v ? QString("%1 has no elements, or its extents hang on symbols. Select another value.").arg(qt(v->name)) : "The graph has no values of known size. Bind the symbols of the model and compile it again.");
   auto d = std::make_shared<Drawing>();
   d->size = size;
   d->name = qt(v->name), d->type = qt(v->dtype) + qt(v->shape);

@@ -47,6 +47,12 @@ uint32_t Navigator::matching(const trace::Trace& other) const {
   return uint32_t(other.steps().size() - 1);
 }
 
+void Navigator::setAwaited(bool awaited) {
+  if (m_place.document || m_place.awaited == awaited) return;
+  m_place.awaited = awaited;
+  emit documentChanged();
+}
+
 void Navigator::setSegment(size_t segment) {
   if (!m_place.document || segment >= m_place.document->traces.size() || segment == m_place.segment) return;
   m_place.segment = segment, m_place.selected.reset(), m_place.asked.clear();

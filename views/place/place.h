@@ -18,6 +18,7 @@ struct Place {
   size_t segment = 0; // index into document->traces
   uint32_t step = 0;
   std::optional<Entity> selected;
+  bool awaited = false; // the first document is being made
 
   const trace::Trace* trace() const { return document && segment < document->traces.size() ? document->traces[segment].get() : nullptr; }
   const trace::Step* at() const {

@@ -1,5 +1,7 @@
 #include "place/reading.h"
 
+#include <QRegularExpression>
+
 #include <algorithm>
 
 namespace cutaway::views {
@@ -105,6 +107,23 @@ std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity e) {
   }
   const trace::GraphNode* op = e.kind == Entity::Kind::op ? graph.nodes.find(NodeId(e.id)) : e.kind == Entity::Kind::value ? producerOf(graph, ValueId(e.id)) : nullptr;
   return op ? std::optional<int>(op->category) : std::nullopt;
+}
+
+std::optional<Named> namedIn(const trace::Document& document, const QString& words) {
+  static const QRegularExpression label("node \"([^\"]+)\" \\((?:[^)]*::)?(\\w+)\\)");
+  const auto found = label.match(words);
+  if (!found.hasMatch()) return {};
+  const std::string origin = (found.captured(2) + ' ' + found.captured(1)).toStdString();
+  for (const bool end : {true, false})
+    for (size_t i = 0; i < document.traces.size(); ++i) {
+      const trace::Trace& t = *document.traces[i];
+      if (t.steps().empty()) continue;
+      const uint32_t step = end ? uint32_t(t.steps().size() - 1) : 0;
+      for (const trace::GraphNode& n : t.at(step).nodes)
+        for (const trace::Text& o : n.origins)
+          if (o.str() == origin) return Named{i, step, entity(n.id)};
+    }
+  return {};
 }
 
 } // namespace cutaway::views

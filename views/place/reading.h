@@ -29,6 +29,14 @@ std::optional<int> categoryOf(const trace::GraphDoc& graph, Entity entity);
 QStringList scopePaths(const trace::Text& scope);
 // Whether `a` gives its group colour and place rather than `b`: a contraction, else the one that runs first.
 bool leads(const trace::GraphNode& a, const trace::GraphNode& b);
+// Where the model's node stands that words name as diagnostics do, `node "conv1" (Conv)`: in the end, else as imported. Nothing where
+// they name none, or the document has none of that name.
+struct Named {
+  size_t segment;
+  uint32_t step;
+  Entity op;
+};
+std::optional<Named> namedIn(const trace::Document& document, const QString& words);
 // The op that makes a value; null for inputs and constants.
 const trace::GraphNode* producerOf(const trace::GraphDoc& graph, ValueId value);
 

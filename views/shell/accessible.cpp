@@ -1,121 +1,139 @@
 #include "shell/accessible.h"
 
-#include "place/place.h"
-
 #include <QAccessibleWidget>
-#include <QPointer>
-#include <QWidget>
+#include <QWindow>
+
+#include <algorithm>
 
 namespace cutaway::views {
-namespace {
 
-class Thing : public QAccessibleInterface, public QAccessibleActionInterface {
+class SpotAccess : public QAccessibleInterface, public QAccessibleActionInterface {
  public:
-  Thing(QWidget* widget, Canvas* canvas, int index) : widget_(widget), canvas_(canvas), index_(index) {}
-
-  bool isValid() const override { return widget_ && index_ < canvas_->things().size(); }
+  SpotAccess(SpokenCanvas& canvas, QWidget& widget) : m_canvas(canvas), m_widget(widget) {}
+  bool isValid() const override { return true; }
   QObject* object() const override { return nullptr; }
-  QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(widget_); }
+  QWindow* window() const override { return m_widget.window()->windowHandle(); }
+  QAccessibleInterface* parent() const override { return QAccessible::queryAccessibleInterface(&m_widget); }
   QAccessibleInterface* child(int) const override { return nullptr; }
   QAccessibleInterface* childAt(int, int) const override { return nullptr; }
   int childCount() const override { return 0; }
   int indexOfChild(const QAccessibleInterface*) const override { return -1; }
-  QString text(QAccessible::Text kind) const override { return isValid() && kind == QAccessible::Name ? hit().name : QString(); }
-  void setText(QAccessible::Text, const QString&) override {}
-  QAccessible::Role role() const override { return QAccessible::ListItem; }
-  QRect rect() const override {
-    if (!isValid()) return {};
-    const QRect box = canvas_->inWidget(hit().box).toAlignedRect();
-    return {widget_->mapToGlobal(box.topLeft()), box.size()};
+  QString text(QAccessible::Text which) const override {
+    if (which == QAccessible::Name) return spot.name.section('\n', 0, 0);
+    return which == QAccessible::Description ? spot.name.section('\n', 1) : QString();
   }
+  void setText(QAccessible::Text, const QString&) override {}
+  QRect rect() const override { return {m_widget.mapToGlobal(spot.box.topLeft()), spot.box.size()}; }
+  QAccessible::Role role() const override { return QAccessible::ListItem; }
   QAccessible::State state() const override {
     QAccessible::State s;
-    s.invalid = !isValid();
-    if (s.invalid) return s;
-    s.focusable = true, s.selectable = hit().entity != nothing;
-    s.focused = widget_->hasFocus() && canvas_->focusedThing() == index_;
-    s.selected = s.selectable && canvas_->chosen() == hit().entity;
-    s.offscreen = !canvas_->inWidget(hit().box).intersects(QRectF(widget_->rect()));
+    s.focusable = true, s.focused = spot.focused;
+    s.selectable = spot.pressable, s.selected = spot.selected;
+    s.invisible = !m_widget.isVisible();
     return s;
   }
   void* interface_cast(QAccessible::InterfaceType type) override { return type == QAccessible::ActionInterface ? static_cast<QAccessibleActionInterface*>(this) : nullptr; }
+  QStringList actionNames() const override { return spot.pressable ? QStringList{pressAction()} : QStringList(); }
+  void doAction(const QString& name) override {
+    if (spot.pressable && name == pressAction()) m_canvas.press(QString(spot.key)); // a copy: pressing may end this child
+  }
+  QStringList keyBindingsForAction(const QString&) const override { return {}; }
 
-  QStringList actionNames() const override {
-    if (!isValid()) return {};
-    return hit().entity == nothing ? QStringList{setFocusAction()} : QStringList{pressAction(), setFocusAction()};
-  }
-  void doAction(const QString& action) override {
-    if (!isValid()) return;
-    if (action == setFocusAction()) widget_->setFocus(), canvas_->focusThing(index_);
-    if (action == pressAction() && hit().entity != nothing) canvas_->choose(hit().entity);
-  }
-  QStringList keyBindingsForAction(const QString& action) const override { return action == pressAction() ? QStringList{"Return"} : QStringList(); }
+  Spot spot;
 
  private:
-  const Hit& hit() const { return canvas_->things()[index_]; }
-  QPointer<QWidget> widget_;
-  Canvas* canvas_;
-  int index_;
+  SpokenCanvas& m_canvas;
+  QWidget& m_widget;
 };
 
-// Its children are the things, then child widgets such as a switch. Things are registered once, by their place in the list:
-// ids must not change while a reader holds them.
-class CanvasInterface : public QAccessibleWidget {
+namespace {
+
+class CanvasAccess : public QAccessibleWidget {
  public:
-  CanvasInterface(QWidget* widget, Canvas* canvas) : QAccessibleWidget(widget, QAccessible::List), canvas_(canvas) {}
-  ~CanvasInterface() override {
-    for (const QAccessible::Id id : ids_) QAccessible::deleteAccessibleInterface(id);
+  CanvasAccess(QWidget& widget, SpokenCanvas& canvas) : QAccessibleWidget(&widget, QAccessible::List), m_canvas(canvas) {}
+  int childCount() const override { return int(m_canvas.parts().size() + m_canvas.children().size()); }
+  QAccessibleInterface* child(int at) const override {
+    const QWidgetList parts = m_canvas.parts();
+    return at < parts.size() ? QAccessible::queryAccessibleInterface(parts.value(at)) : m_canvas.children().value(at - parts.size());
   }
-  int childCount() const override { return count() + QAccessibleWidget::childCount(); }
-  QAccessibleInterface* child(int i) const override {
-    if (i < 0 || i >= count()) return QAccessibleWidget::child(i - count());
-    while (ids_.size() <= i) ids_.append(QAccessible::registerAccessibleInterface(new Thing(widget(), canvas_, int(ids_.size()))));
-    return QAccessible::accessibleInterface(ids_[i]);
+  int indexOfChild(const QAccessibleInterface* child) const override {
+    for (int i = 0; child && i < childCount(); ++i)
+      if (this->child(i) == child) return i;
+    return -1;
   }
-  int indexOfChild(const QAccessibleInterface* c) const override {
-    const auto thing = int(ids_.indexOf(QAccessible::uniqueId(const_cast<QAccessibleInterface*>(c))));
-    if (thing >= 0) return thing;
-    const int at = QAccessibleWidget::indexOfChild(c);
-    return at < 0 ? -1 : count() + at;
-  }
-  QAccessibleInterface* childAt(int x, int y) const override {
-    const QPointF at = widget()->mapFromGlobal(QPoint(x, y));
-    for (int i = count(); i-- > 0;)
-      if (canvas_->inWidget(canvas_->things()[i].box).contains(at)) return child(i);
-    return QAccessibleWidget::childAt(x, y);
+  QAccessibleInterface* childAt(int x, int y) const override { // what lies on top
+    for (int i = childCount(); i-- > 0;)
+      if (child(i)->rect().contains(x, y)) return child(i);
+    return nullptr;
   }
   QAccessibleInterface* focusChild() const override {
-    const int at = canvas_->focusedThing();
-    return widget()->hasFocus() && at >= 0 ? child(at) : QAccessibleWidget::focusChild();
+    for (SpotAccess* child : m_canvas.children())
+      if (child->spot.focused) return child;
+    return QAccessibleWidget::focusChild();
   }
 
  private:
-  int count() const { return int(canvas_->things().size()); }
-  Canvas* canvas_;
-  mutable QList<QAccessible::Id> ids_;
+  SpokenCanvas& m_canvas;
 };
 
-QAccessibleInterface* makeInterface(const QString&, QObject* object) {
-  auto* canvas = dynamic_cast<Canvas*>(object);
-  auto* widget = qobject_cast<QWidget*>(object);
-  return canvas && widget ? new CanvasInterface(widget, canvas) : nullptr;
+QAccessibleInterface* canvasAccess(const QString&, QObject* object) {
+  auto* canvas = dynamic_cast<SpokenCanvas*>(object);
+  return canvas ? new CanvasAccess(*static_cast<QWidget*>(object), *canvas) : nullptr;
+}
+
+void tell(QAccessibleInterface* child, QAccessible::Event what) {
+  QAccessibleEvent event(child, what);
+  QAccessible::updateAccessibility(&event);
 }
 
 } // namespace
 
-void installAccessibleCanvases() { QAccessible::installFactory(makeInterface); }
+SpokenCanvas::SpokenCanvas(QWidget& widget) : m_widget(widget) {
+  static const bool once = (QAccessible::installFactory(canvasAccess), true);
+  (void)once;
+}
 
-void tellThingsChanged(QWidget* canvas) {
-  if (!QAccessible::isActive()) return;
-  QAccessibleEvent event(canvas, QAccessible::ObjectReorder);
+SpokenCanvas::~SpokenCanvas() {
+  for (SpotAccess* child : m_children) QAccessible::deleteAccessibleInterface(QAccessible::uniqueId(child));
+}
+
+const QList<SpotAccess*>& SpokenCanvas::children() {
+  m_heard = true;
+  if (!m_stale) return m_children;
+  QHash<QString, SpotAccess*> kept;
+  m_children.clear();
+  for (const Spot& spot : m_widget.isVisible() ? spots() : QList<Spot>()) {
+    SpotAccess* child = m_kept.take(spot.key);
+    if (!child) QAccessible::registerAccessibleInterface(child = new SpotAccess(*this, m_widget));
+    child->spot = spot;
+    kept.insert(spot.key, child);
+    m_children << child;
+  }
+  for (SpotAccess* gone : m_kept) QAccessible::deleteAccessibleInterface(QAccessible::uniqueId(gone));
+  m_kept = std::move(kept);
+  m_stale = false;
+  return m_children;
+}
+
+bool SpokenCanvas::anyoneHears() const { return m_heard || QAccessible::isActive(); }
+
+// Told once until somebody looks again.
+void SpokenCanvas::spotsChanged() {
+  if (std::exchange(m_stale, true) || !anyoneHears()) return;
+  QAccessibleEvent event(&m_widget, QAccessible::ObjectReorder);
   QAccessible::updateAccessibility(&event);
 }
 
-void tellThingFocused(QWidget* canvas, int thing) {
-  if (!QAccessible::isActive()) return;
-  QAccessibleEvent event(canvas, QAccessible::Focus);
-  event.setChild(thing);
-  QAccessible::updateAccessibility(&event);
+void SpokenCanvas::tellSelected() {
+  if (!anyoneHears()) return;
+  for (SpotAccess* child : children())
+    if (child->spot.selected) tell(child, QAccessible::Selection);
+}
+
+void SpokenCanvas::tellFocused() {
+  if (!anyoneHears()) return;
+  for (SpotAccess* child : children())
+    if (child->spot.focused) return tell(child, QAccessible::Focus);
 }
 
 } // namespace cutaway::views

@@ -1,29 +1,46 @@
 #pragma once
-#include "kit/figure.h"
-
-#include <optional>
-
-class QWidget;
+#include <QHash>
+#include <QList>
+#include <QRect>
+#include <QWidget>
 
 namespace cutaway::views {
 
-// A widget that draws things which stand for entities. Assistive technology finds each as a child of the widget: with its
-// name and place, as focused or selected, and with an action that presses it.
-class Canvas {
- public:
-  virtual ~Canvas() = default;
-  virtual const QList<Hit>& things() = 0;
-  virtual QRectF inWidget(const QRectF& box) const = 0; // where the box of a thing is now, in px of the widget
-  virtual std::optional<Entity> chosen() const = 0;     // the selection
-  virtual void choose(Entity entity) = 0;
-  virtual int focusedThing() const { return -1; }
-  virtual void focusThing(int) {}
+class SpotAccess;
+
+// A thing in a canvas that can be heard and pressed.
+struct Spot {
+  QString key;  // of the same thing in the next picture
+  QString name; // type, name, state; what follows a line break describes it further
+  QRect box;    // in the canvas, in its px
+  bool pressable = true, selected = false, focused = false;
 };
 
-// Makes Qt ask canvases for their things. Once a program, before its first window.
-void installAccessibleCanvases();
-// Tells that things came, went or moved; and which one has the focus now.
-void tellThingsChanged(QWidget* canvas);
-void tellThingFocused(QWidget* canvas, int thing);
+// A canvas as assistive technology reads it: a list whose children are the spots of its picture, each with name,
+// rectangle, state and the action that presses it. They are made when something asks for them; one that is in the next
+// picture too (by key) stays the same child.
+class SpokenCanvas {
+ public:
+  explicit SpokenCanvas(QWidget& widget);
+  virtual ~SpokenCanvas();
+  virtual QList<Spot> spots() = 0; // those in sight
+  virtual void press(const QString& key) = 0;
+  virtual QWidgetList parts() const { return {}; } // widgets that stand in the canvas beside its picture
+
+  const QList<SpotAccess*>& children();
+
+ protected:
+  void spotsChanged();
+  // Tells what is selected, or has the focus, now.
+  void tellSelected();
+  void tellFocused();
+
+ private:
+  bool anyoneHears() const;
+  QWidget& m_widget;
+  QHash<QString, SpotAccess*> m_kept;
+  QList<SpotAccess*> m_children; // in the order of the spots
+  bool m_stale = true, m_heard = false; // heard: children have been asked for
+};
 
 } // namespace cutaway::views

@@ -14,14 +14,14 @@
 namespace cutaway::views {
 
 FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms, QWidget* parent)
-    : QAbstractScrollArea(parent), m_maker(std::move(maker)), m_navigator(navigator), m_look(look), m_zooms(zooms) {
+    : QAbstractScrollArea(parent), SpokenCanvas(static_cast<QWidget&>(*this)), m_maker(std::move(maker)), m_navigator(navigator), m_look(look), m_zooms(zooms) {
   setFrameShape(NoFrame);
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(name);
   viewport()->setMouseTracking(true);
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(); });
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(), tellSelected(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
   m_entry.setStartValue(0.), m_entry.setEndValue(1.);
   connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
@@ -51,7 +51,7 @@ void FigureView::stepped(uint32_t before) {
 void FigureView::refresh() {
   m_stale = true;
   viewport()->update();
-  tellThingsChanged(this);
+  spotsChanged();
 }
 
 const Figure& FigureView::figure() {
@@ -101,12 +101,50 @@ void FigureView::paintEvent(QPaintEvent*) {
   if (m_hovered >= 0 && figure.hits[m_hovered].entity != nothing)
     for (const Hit& hit : figure.hits)
       if (hit.entity == figure.hits[m_hovered].entity) sheet.rect(hit.box, 2, {}, {m_look.theme().c("accent"), 1});
-  if (m_focused >= 0) sheet.rect(figure.hits[m_focused].box.adjusted(-3, -3, 3, 3), 4, {}, {m_look.theme().c("accent"), 2});
+  painter.resetTransform();
+  const QRectF ring = m_focused >= 0 ? figure.hits[m_focused].box.translated(-horizontalScrollBar()->value(), -verticalScrollBar()->value()).adjusted(-3, -3, 3, 3) : QRectF(viewport()->rect());
+  if (m_focused >= 0 || (hasFocus() && m_byKey)) sheet.rect(ring & QRectF(viewport()->rect()).adjusted(2, 2, -2, -2), 4, {}, {m_look.theme().c("accent"), 2});
 }
 
 void FigureView::resizeEvent(QResizeEvent*) {
   if (m_switch) m_switch->setGeometry(0, 0, width(), ModeSwitch::height);
   refresh();
+}
+
+void FigureView::showEvent(QShowEvent* event) {
+  QAbstractScrollArea::showEvent(event);
+  spotsChanged();
+}
+
+void FigureView::hideEvent(QHideEvent* event) {
+  QAbstractScrollArea::hideEvent(event);
+  spotsChanged();
+}
+
+void FigureView::scrollContentsBy(int dx, int dy) {
+  QAbstractScrollArea::scrollContentsBy(dx, dy);
+  spotsChanged();
+}
+
+QList<Spot> FigureView::spots() {
+  const QPoint corner(horizontalScrollBar()->value(), verticalScrollBar()->value());
+  QHash<QString, int> met;
+  QList<Spot> out;
+  for (qsizetype i = 0; i < figure().hits.size(); ++i) {
+    const Hit& hit = m_figure.hits[i];
+    const QString entity = QString::fromStdString(entity_key(hit.entity));
+    const QString key = QString("%1#%2").arg(entity).arg(met[entity]++); // several may stand for one entity
+    const QRect box = hit.box.toAlignedRect().translated(-corner) & viewport()->rect();
+    if (box.isEmpty()) continue;
+    const bool able = hit.entity != nothing;
+    out.append({key, hit.name, box.translated(viewport()->pos()), able, able && m_navigator.place().selected == hit.entity, hasFocus() && i == m_focused});
+  }
+  return out;
+}
+
+void FigureView::press(const QString& key) {
+  Entity entity;
+  if (parse_entity_key(key.section('#', 0, 0).toStdString(), entity)) m_navigator.select(entity);
 }
 
 int FigureView::hitAt(QPoint at) {
@@ -132,6 +170,8 @@ bool FigureView::viewportEvent(QEvent* event) {
 
 void FigureView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return event->ignore();
+  m_byKey = false;
+  focusHit(-1);
   const int hit = hitAt(event->pos());
   if (hit < 0) m_navigator.select({});
   else if (figure().hits[hit].entity != nothing) m_navigator.select(figure().hits[hit].entity);
@@ -142,10 +182,9 @@ void FigureView::widen(double by, double at) {
   const double old = m_wide, place = horizontalScrollBar()->value() + at;
   m_wide = std::clamp(m_wide * by, 1., 64.);
   if (m_wide == old) return;
-  m_stale = true;
+  refresh();
   figure();
   horizontalScrollBar()->setValue(int(place * m_wide / old - at));
-  viewport()->update();
 }
 
 void FigureView::wheelEvent(QWheelEvent* event) {
@@ -157,6 +196,11 @@ void FigureView::wheelEvent(QWheelEvent* event) {
 }
 
 void FigureView::keyPressEvent(QKeyEvent* event) {
+  if (const bool on = event->key() == Qt::Key_Tab; (on || event->key() == Qt::Key_Backtab) && event->modifiers() & Qt::ControlModifier) {
+    focusHit(-1);
+    QAbstractScrollArea::focusNextPrevChild(on);
+    return;
+  }
   if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return event->ignore();
   switch (event->key()) {
     case Qt::Key_W: return widen(1.25, viewport()->width() / 2.);
@@ -173,33 +217,33 @@ void FigureView::keyPressEvent(QKeyEvent* event) {
   event->ignore();
 }
 
-void FigureView::focusOutEvent(QFocusEvent* event) {
-  m_focused = -1;
-  QAbstractScrollArea::focusOutEvent(event);
+void FigureView::focusHit(int hit) {
+  m_focused = hit;
   viewport()->update();
+  spotsChanged(), tellFocused();
+}
+
+void FigureView::focusInEvent(QFocusEvent* event) {
+  m_byKey = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+  QAbstractScrollArea::focusInEvent(event);
+  viewport()->update();
+}
+
+void FigureView::focusOutEvent(QFocusEvent* event) {
+  focusHit(-1);
+  QAbstractScrollArea::focusOutEvent(event);
 }
 
 bool FigureView::focusNextPrevChild(bool next) {
   const int count = int(figure().hits.size());
   const int to = m_focused < 0 ? (next ? 0 : -1) : m_focused + (next ? 1 : -1);
   if (!hasFocus() || to < 0 || to >= count) {
-    m_focused = -1;
+    focusHit(-1);
     return QAbstractScrollArea::focusNextPrevChild(next);
   }
-  focusThing(to);
+  scrollTo(figure().hits[to].box);
+  focusHit(to);
   return true;
-}
-
-QRectF FigureView::inWidget(const QRectF& box) const {
-  return box.translated(viewport()->pos() - QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value()));
-}
-
-void FigureView::focusThing(int thing) {
-  const Hit& hit = figure().hits[thing];
-  m_focused = thing;
-  scrollTo(hit.box);
-  viewport()->update();
-  tellThingFocused(this, thing);
 }
 
 } // namespace cutaway::views

@@ -15,10 +15,10 @@ namespace cutaway::views {
 using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room)>;
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
-// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next; Ctrl+wheel, W and S
-// widen it, A and D pan. A view with several modes has a switch above. What a step changes moves in, where the figure knows
-// how, until the next step or the end of its time.
-class FigureView : public QAbstractScrollArea, public Canvas {
+// and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next, Ctrl+Tab leaves;
+// Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above. What a step changes moves in,
+// where the figure knows how, until the next step or the end of its time.
+class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   Q_OBJECT
  public:
   FigureView(const QString& name, FigureMaker maker, Navigator& navigator, Look& look, bool zooms = true, QWidget* parent = nullptr);
@@ -26,21 +26,21 @@ class FigureView : public QAbstractScrollArea, public Canvas {
   const Figure& figure();
   int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
-
-  const QList<Hit>& things() override { return figure().hits; }
-  QRectF inWidget(const QRectF& box) const override;
-  std::optional<Entity> chosen() const override { return m_navigator.place().selected; }
-  void choose(Entity entity) override { m_navigator.select(entity); }
-  int focusedThing() const override { return m_focused; }
-  void focusThing(int thing) override;
+  QList<Spot> spots() override;
+  void press(const QString& key) override;
+  QWidgetList parts() const override { return m_switch ? QWidgetList{m_switch} : QWidgetList(); }
 
  protected:
   bool viewportEvent(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
+  void scrollContentsBy(int dx, int dy) override;
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
+  void focusInEvent(QFocusEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   bool focusNextPrevChild(bool next) override;
 
@@ -48,6 +48,7 @@ class FigureView : public QAbstractScrollArea, public Canvas {
   void widen(double by, double at);
   int hitAt(QPoint at);
   void bars();
+  void focusHit(int hit); // -1: none
   void stepped(uint32_t before);
   void scrollTo(const QRectF& box); // to its middle, unless it is in sight
   void hover(int hit);
@@ -62,6 +63,7 @@ class FigureView : public QAbstractScrollArea, public Canvas {
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab
   int m_hovered = -1; // hit under the pointer
+  bool m_byKey = false; // the focus came by Tab: a ring shows it
 };
 
 } // namespace cutaway::views

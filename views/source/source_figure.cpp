@@ -1,6 +1,7 @@
 #include "source/source_figure.h"
 
 #include "kit/grid.h"
+#include "place/empty.h"
 #include "place/reading.h"
 #include "source/columns.h"
 
@@ -124,7 +125,7 @@ Figure sourceFigure(const Place& place, const Theme& theme, QSizeF room) {
   const QSizeF size = theme.name() == "paper" ? QSizeF(673, 200) : room.expandedTo({480, 320});
   const auto kernel = sourceKernel(place);
   if (!kernel)
-    return {size, [size](Sheet& s) { emptyNote(s, size, "No source", "No kernel was printed: the compile stopped before code generation, or the document was made without it. Compile the model to see its kernels."); }, {}};
+    return emptyFigure(place, size, "source", "No source", "No kernel was printed: the compile stopped before code generation, or the document was made without it. Compile the model to see its kernels.");
   const auto drawing = std::make_shared<Drawing>(place, theme, textsOf(place, *kernel), size);
   Figure out{drawing->size(), [drawing, keep = place](Sheet& s) { drawing->draw(s); }, {}, drawing->reveal()};
   addHits(out, *drawing, place);

@@ -2,6 +2,7 @@
 
 #include "kit/grid.h"
 #include "kit/numbers.h"
+#include "place/empty.h"
 #include "place/reading.h"
 
 #include <algorithm>
@@ -136,10 +137,7 @@ Figure tilesFigure(const Place& place, const Theme& theme, QSizeF room) {
   QSizeF size = theme.name() == "paper" ? QSizeF(673, 120) : room.expandedTo({480, 320});
   const trace::TablePanel* tiles = table(place, "tiles");
   if (!tiles || tiles->rows.empty()) {
-    size = size.expandedTo({480, 200});
-    return {size, [size](Sheet& s) {
-              emptyNote(s, size, "No tiles", "This part has no product and no convolution that is printed as a kernel of its own, or the compile stopped before code generation.");
-            }, {}};
+    return emptyFigure(place, size, "tiles", "No tiles", "This part has no product and no convolution that is printed as a kernel of its own, or the compile stopped before code generation.");
   }
   const size_t open = opened(place, *tiles);
   double flop = 0;

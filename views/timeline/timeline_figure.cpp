@@ -3,6 +3,7 @@
 #include "kit/marks.h"
 #include "kit/numbers.h"
 #include "kit/paper.h"
+#include "place/empty.h"
 #include "place/scopes.h"
 
 #include <algorithm>
@@ -259,11 +260,7 @@ Figure timelineFigure(const Place& place, const Theme& theme, QSizeF room) {
   room = room.expandedTo({480, 320});
   const trace::TimelinePanel* panel = place.trace() ? place.trace()->panel<trace::TimelinePanel>(place.step) : nullptr;
   if (!panel || panel->lanes.empty()) {
-    const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 240) : room;
-    return {size, [size](Sheet& s) {
-              s.rect(QRectF({0, 0}, size), 0, {s.t.c("canvas")});
-              emptyNote(s, size, "No timeline yet: nothing has run", "Run (R) measures each launch.");
-            }, {}};
+    return notRunFigure(place, onPaper(theme) ? QSizeF(paperWidth, 240) : room, "timeline", "measures each launch");
   }
   const auto drawing = std::make_shared<Drawing>(*panel, *place.trace(), theme, place.selected, room);
   return {drawing->size(), [drawing, keep = place.document](Sheet& s) { drawing->draw(s); }, drawing->hits()};
