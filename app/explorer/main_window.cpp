@@ -74,6 +74,7 @@ void MainWindow::connectPane() {
   });
   auto& at = navigator();
   connect(&at, &views::Navigator::documentChanged, this, &MainWindow::refreshWords);
+  connect(&at, &views::Navigator::documentChanged, this, &MainWindow::refreshFirst);
   connect(&at, &views::Navigator::stepChanged, this, &MainWindow::refreshWords);
   connect(&at, &views::Navigator::selectionChanged, this, &MainWindow::refreshWords);
   connect(m_tensor, &views::TensorPanel::said, m_state, &QLabel::setText);
@@ -99,7 +100,7 @@ void MainWindow::open(const QString& file) {
 
 // The first page stands for everything else while nothing is open.
 void MainWindow::refreshFirst() {
-  const bool first = m_pane->request().file.empty();
+  const bool first = m_pane->request().file.empty() && !navigator().place().document;
   if (first) m_first->refresh(kept().value("recent").toStringList());
   m_centre->setCurrentIndex(first ? 0 : 1);
   if (first == m_docks[0]->isVisibleTo(this))

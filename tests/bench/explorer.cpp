@@ -1,6 +1,7 @@
 // What the explorer's window costs on large models; see `usage`.
 #include "bench/explorer_models.h"
 #include "driver/document/make.h"
+#include "explorer/first_page.h"
 #include "explorer/main_window.h"
 #include "import/onnx_protos.h"
 
@@ -9,6 +10,7 @@
 #include <QListView>
 #include <QTemporaryDir>
 #include <QWheelEvent>
+#include <QWindow>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -218,8 +220,8 @@ class Bench {
     app_.graph = &window_->graph();
     for (auto* list : window_->findChildren<QListView*>()) // combo boxes have lists too
       if (list->accessibleName() == "Passes") app_.list = list->viewport();
-    const int before = app_.painted;
-    spin([&] { return app_.painted > before; });
+    if (auto* page = window_->findChild<explorer::FirstPage*>()) spin([&] { return page->isVisible(); });
+    spin([&] { return window_->windowHandle()->isExposed(); });
   }
   // ms until a graph has been painted; `laid`: until it was there to be painted.
   double firstPicture(Clock::time_point start, double* laid = nullptr) {
