@@ -223,8 +223,9 @@ void MainWindow::setNarrow(bool narrow) {
   for (QWidget* part : m_passHead->findChildren<QWidget*>()) part->setVisible(!narrow);
   dock->setWidget(narrow ? static_cast<QWidget*>(m_rail) : m_passes);
   dock->widget()->show();
-  dock->setMinimumWidth(narrow ? PassRail::width : 180), dock->setMaximumWidth(narrow ? PassRail::width : QWIDGETSIZE_MAX);
-  resizeDocks({m_docks[0], m_docks[1]}, {narrow ? PassRail::width : 264, narrow ? 288 : 320}, Qt::Horizontal);
+  dock->setMinimumWidth(narrow ? PassRail::width : 264), dock->setMaximumWidth(narrow ? PassRail::width : QWIDGETSIZE_MAX);
+  m_docks[1]->setMinimumWidth(narrow ? 288 : 320);
+  resizeDocks({m_docks[0], m_docks[1]}, {dock->minimumWidth(), m_docks[1]->minimumWidth()}, Qt::Horizontal);
 }
 
 void MainWindow::refreshWords() {

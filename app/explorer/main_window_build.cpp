@@ -116,7 +116,7 @@ void MainWindow::buildDocks() {
     m_docks << dock;
   }
   setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea), setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
-  resizeDocks(m_docks, {264, 320}, Qt::Horizontal);
+  m_docks[0]->setMinimumWidth(264), m_docks[1]->setMinimumWidth(320);
 }
 
 void MainWindow::buildStepper() {

@@ -158,7 +158,7 @@ TEST_F(ToolsTest, NarrowWindowsShowTheRail) {
   auto* rail = window->findChild<PassRail*>();
   ASSERT_TRUE(QTest::qWaitFor([&] { return rail->isVisible(); }, 2000));
   EXPECT_EQ(rail->QWidget::width(), PassRail::width);
-  EXPECT_GE(window->graph().width(), 900);
+  EXPECT_TRUE(QTest::qWaitFor([this] { return window->graph().width() >= 900; }, 2000));
   settle();
   shot("narrow");
   window->resize(1440, 900);

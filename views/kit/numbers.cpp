@@ -28,11 +28,10 @@ QString timeText(double us) {
 
 QString number(double value) {
   const bool whole = std::abs(value - std::round(value)) < 0.005;
-  return QLocale(QLocale::English, QLocale::UnitedStates)
-      .toString(value, 'f',
-                whole                    ? 0
-                : std::abs(value) >= 100 ? 1
-                                         : 2);
+  const int decimals = whole ? 0 : std::abs(value) >= 100 ? 1 : 2;
+  const double scale = std::pow(10, decimals);
+  // Halves to even, as the compiler's own sentences have them: 6.125 is 6.12.
+  return QLocale(QLocale::English, QLocale::UnitedStates).toString(std::nearbyint(value * scale) / scale, 'f', decimals);
 }
 
 QString tickText(double value, double step) {

@@ -19,7 +19,7 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(name);
   viewport()->setMouseTracking(true);
-  connect(&navigator, &Navigator::documentChanged, this, &FigureView::refresh);
+  connect(&navigator, &Navigator::documentChanged, this, [this] { m_reveal = true, refresh(); });
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
   connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(), tellSelected(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
@@ -40,6 +40,7 @@ FigureView::FigureView(const ViewRow& row, Navigator& navigator, Look& look, QWi
 }
 
 void FigureView::stepped(uint32_t before) {
+  m_reveal = true;
   refresh();
   m_entry.stop();
   const int time = m_look.duration("maxPerStep");

@@ -28,8 +28,8 @@ std::set<Entity> litBy(const Place& place, const trace::GraphDoc& graph) {
   return {*place.selected};
 }
 
-// Texts beside each other where there is room, else below each other. Beside each other the first lit lines of all stand
-// at one height.
+// Texts beside each other where there is room, else below each other. Beside each other what is lit in all, or
+// computes first, stands at one height.
 class Drawing {
  public:
   Drawing(const Place& place, const Theme& theme, const std::vector<const trace::TextPanel*>& texts, QSizeF room) : advance_(textWidth(theme, "0", {.px = 12, .mono = true})) {
@@ -45,7 +45,7 @@ class Drawing {
   QRectF reveal() const {
     QRectF out;
     for (const Column& c : columns_)
-      if (!c.lit().isNull() && (out.isNull() || c.lit().top() < out.top())) out = c.lit();
+      if (const QRectF a = anchor(c); !a.isNull() && (out.isNull() || a.top() < out.top())) out = a;
     return out;
   }
 
@@ -55,6 +55,13 @@ class Drawing {
   }
 
  private:
+  // What stands at one height: the lit lines, else the first that computes something. A text may begin with a prelude.
+  static QRectF anchor(const Column& c) {
+    if (!c.lit().isNull()) return c.lit();
+    int64_t first = c.lineCount();
+    for (const auto& link : c.panel().links) first = std::min(first, link.line);
+    return first < c.lineCount() ? c.lineBox(first) : QRectF();
+  }
   // Each as wide as its lines, as far as they fit; what is missing is taken from the widest.
   std::vector<double> widths(double room) const {
     std::vector<double> out;
@@ -75,10 +82,10 @@ class Drawing {
       columns_[i].fit(wide[i], advance_);
       columns_[i].moveTo({x, 16});
       x += wide[i] + between;
-      deepest = std::max(deepest, columns_[i].lit().top());
+      deepest = std::max(deepest, anchor(columns_[i]).top());
     }
     for (Column& c : columns_) {
-      if (!c.lit().isNull()) c.moveTo(c.box().topLeft() + QPointF(0, deepest - c.lit().top()));
+      if (const QRectF a = anchor(c); !a.isNull()) c.moveTo(c.box().topLeft() + QPointF(0, deepest - a.top()));
       bottom = std::max(bottom, c.box().bottom());
     }
     return bottom;
