@@ -1,12 +1,8 @@
 #include "arena/arena_figure.h"
 #include "place/reading.h"
 #include "plan/pack/pack.h"
-#include "recording_sheet.h"
 #include "registry.h"
-
-#include <gtest/gtest.h>
-
-#include <QGuiApplication>
+#include "views_support.h"
 
 namespace cutaway::views {
 namespace {
@@ -71,51 +67,15 @@ Place packed(const std::string& strategy) {
   return out;
 }
 
-class ArenaFigure : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    static int count = 1;
-    static char name[] = "test_views";
-    static char* arguments[] = {name, nullptr};
-    if (!qApp) new QGuiApplication(count, arguments); // outlives the caches of texts
-  }
-  static Theme theme(const char* name) {
-    QString why;
-    auto t = Theme::load(":/visual", name, &why);
-    EXPECT_TRUE(t) << qPrintable(why);
-    return *t;
-  }
-  static QStringList words(const Figure& figure, const Theme& look) {
-    RecordingSheet sheet(look);
-    figure.draw(sheet);
-    QStringList out;
-    for (const auto& w : sheet.words) out << w.text;
-    return out;
-  }
-  static QString heard(const Figure& figure, Entity e) {
-    for (const Hit& hit : figure.hits)
-      if (hit.entity == e) return hit.name;
-    return {};
-  }
-};
-
-void expectReadable(const Figure& figure, const Theme& look) {
-  RecordingSheet sheet(look);
-  figure.draw(sheet);
-  const QRectF page(QPointF(-.5, -.5), figure.size + QSizeF(1, 1));
-  for (qsizetype i = 0; i < sheet.words.size(); ++i) {
-    const auto& w = sheet.words[i];
-    EXPECT_TRUE(page.contains(w.box)) << w.text.toStdString() << " leaves the page";
-    EXPECT_GE(w.px, 10);
-    for (qsizetype j = i + 1; j < sheet.words.size(); ++j)
-      EXPECT_FALSE(w.box.adjusted(.5, .5, -.5, -.5).intersects(sheet.words[j].box)) << w.text.toStdString() << " over " << sheet.words[j].text.toStdString();
-  }
+QString heard(const Figure& figure, Entity e) {
+  for (const Hit& hit : figure.hits)
+    if (hit.entity == e) return hit.name;
+  return {};
 }
 
-TEST_F(ArenaFigure, EveryStepIsReadableInEveryModeSizeAndTheme) {
+TEST(ArenaFigure, EveryStepIsReadableInEveryModeSizeAndTheme) {
   for (const char* name : {"light", "dark", "contrast", "paper"}) {
-    const Theme look = theme(name);
+    const Theme look = themeNamed(name);
     for (const char* strategy : {"by-size", "best-fit", "search", "colouring"}) {
       const Place place = packed(strategy);
       for (const ViewMode& mode : viewNamed("arena")->modes)
@@ -123,21 +83,21 @@ TEST_F(ArenaFigure, EveryStepIsReadableInEveryModeSizeAndTheme) {
           for (Place at = place; at.step-- > 0;) {
             SCOPED_TRACE(std::string(name) + ' ' + strategy + ' ' + mode.id + ' ' + std::to_string(int(room.width())) + " step " + std::to_string(at.step));
             at.selected = entity(BufferId(at.step % 17));
-            expectReadable(mode.figure(at, look, room), look);
+            expectReadable(mode.figure(at, look, room), look, mode.id);
           }
     }
   }
 }
 
-TEST_F(ArenaFigure, AStepShowsTheGapsRefusedAndTheOneTaken) {
-  const Theme look = theme("light");
+TEST(ArenaFigure, AStepShowsTheGapsRefusedAndTheOneTaken) {
+  const Theme look = themeNamed("light");
   const Place place = packed("by-size");
   const auto* arena = place.trace()->panel<trace::ArenaPanel>(0);
   int refusals = 0;
   for (const trace::ArenaBuffer& b : arena->buffers) {
     Place at = place;
     at.step = uint32_t(b.placed_at);
-    const QString all = words(arenaOffsets(at, look, {1080, 600}), look).join('\n');
+    const QString all = wordsOf(arenaOffsets(at, look, {1080, 600}), look).join('\n');
     for (size_t i = 0; i < b.gaps.size(); ++i) {
       const trace::ArenaGap& gap = b.gaps[i];
       const QString row = QString("%1   %2").arg(i + 1).arg(gap.size < 0 ? "open above" : "");
@@ -151,11 +111,11 @@ TEST_F(ArenaFigure, AStepShowsTheGapsRefusedAndTheOneTaken) {
     }
   }
   EXPECT_GT(refusals, 3);
-  EXPECT_FALSE(words(arenaOffsets(place, look, {1080, 600}), look).join('\n').contains("Still to come"));
+  EXPECT_FALSE(wordsOf(arenaOffsets(place, look, {1080, 600}), look).join('\n').contains("Still to come"));
 }
 
-TEST_F(ArenaFigure, OnlyWhatIsPlacedIsDrawnAndHeard) {
-  const Theme look = theme("light");
+TEST(ArenaFigure, OnlyWhatIsPlacedIsDrawnAndHeard) {
+  const Theme look = themeNamed("light");
   Place at = packed("search");
   const auto* arena = at.trace()->panel<trace::ArenaPanel>(0);
   at.step = 5;
@@ -163,8 +123,8 @@ TEST_F(ArenaFigure, OnlyWhatIsPlacedIsDrawnAndHeard) {
   for (const trace::ArenaBuffer& b : arena->buffers) EXPECT_EQ(!heard(figure, entity(b.id)).isEmpty(), b.placed_at <= 5) << b.name.str();
 }
 
-TEST_F(ArenaFigure, ChainsViewsAndGapsAreHeard) {
-  const Theme look = theme("light");
+TEST(ArenaFigure, ChainsViewsAndGapsAreHeard) {
+  const Theme look = themeNamed("light");
   const Place place = packed("by-size");
   for (const ViewMode& mode : viewNamed("arena")->modes) {
     const Figure figure = mode.figure(place, look, {1080, 600});
@@ -177,15 +137,15 @@ TEST_F(ArenaFigure, ChainsViewsAndGapsAreHeard) {
   EXPECT_TRUE(strategy);
 }
 
-TEST_F(ArenaFigure, BytesNamesWhatLivesAtTheFullestLaunch) {
-  const Theme look = theme("light");
+TEST(ArenaFigure, BytesNamesWhatLivesAtTheFullestLaunch) {
+  const Theme look = themeNamed("light");
   const Place place = packed("by-size");
   const auto* arena = place.trace()->panel<trace::ArenaPanel>(0);
   std::vector<int64_t> load(25);
   for (const trace::ArenaBuffer& b : arena->buffers)
     for (int64_t t = b.start; t < b.end; ++t) load[size_t(t)] += b.bytes;
   const auto fullest = std::max_element(load.begin(), load.end()) - load.begin();
-  const QStringList all = words(arenaBytes(place, look, {1080, 600}), look);
+  const QStringList all = wordsOf(arenaBytes(place, look, {1080, 600}), look);
   EXPECT_TRUE(all.contains(QString("launch %1").arg(fullest)));
   for (const trace::ArenaBuffer& b : arena->buffers)
     if (b.start <= fullest && fullest < b.end) {
@@ -193,8 +153,8 @@ TEST_F(ArenaFigure, BytesNamesWhatLivesAtTheFullestLaunch) {
     }
 }
 
-TEST_F(ArenaFigure, TheBufferOfAStepFallsIntoPlaceAfterItsGapsAreTried) {
-  const Theme look = theme("light");
+TEST(ArenaFigure, TheBufferOfAStepFallsIntoPlaceAfterItsGapsAreTried) {
+  const Theme look = themeNamed("light");
   Place at = packed("by-size");
   const auto wordAt = [&](const Figure& figure, double part) {
     RecordingSheet sheet(look);
@@ -214,7 +174,7 @@ TEST_F(ArenaFigure, TheBufferOfAStepFallsIntoPlaceAfterItsGapsAreTried) {
   EXPECT_FALSE(arenaOffsets(at, look, {1080, 600}).entry);
 }
 
-TEST_F(ArenaFigure, ABufferIsFoundByItsEntity) {
+TEST(ArenaFigure, ABufferIsFoundByItsEntity) {
   const Place place = packed("search");
   ASSERT_TRUE(bufferOf(place, entity(BufferId(3))));
   EXPECT_EQ(bufferOf(place, entity(BufferId(3)))->name.view(), "L0.v");
@@ -223,10 +183,10 @@ TEST_F(ArenaFigure, ABufferIsFoundByItsEntity) {
   EXPECT_FALSE(bufferOf({}, entity(BufferId(3))));
 }
 
-TEST_F(ArenaFigure, Shots) {
+TEST(ArenaFigure, Shots) {
   if (!qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) GTEST_SKIP() << "CUTAWAY_SHOTS names no folder";
   for (const char* name : {"light", "dark", "paper"}) {
-    const Theme look = theme(name);
+    const Theme look = themeNamed(name);
     Place place = packed("by-size");
     for (const trace::ArenaBuffer& b : place.trace()->panel<trace::ArenaPanel>(0)->buffers)
       if (b.name.view() == "L1.v") place.step = uint32_t(b.placed_at);

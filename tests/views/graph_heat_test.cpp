@@ -59,13 +59,7 @@ TEST(GraphHeat, WhatIsNoNumberIsWorst) {
 
 TEST(GraphHeat, SaysInWordsWhatItColours) {
   const Theme& theme = lightTheme();
-  const auto words = [&](const Place& place) {
-    RecordingSheet sheet(theme);
-    graphHeatFigure(place, theme, {900, 600}).draw(sheet);
-    QStringList out;
-    for (const auto& w : sheet.words) out << w.text;
-    return out.join('\n');
-  };
+  const auto words = [&](const Place& place) { return wordsOf(graphHeatFigure(place, theme, {900, 600}), theme).join('\n'); };
   if (qEnvironmentVariableIsSet("CUTAWAY_SHOTS")) writeFigure(qEnvironmentVariable("CUTAWAY_SHOTS") + "/graph-heat.png", theme, graphHeatFigure(chainWithDrift(24), theme, {900, 600}), {}, nullptr);
   const QString drifts = words(chainWithDrift(24));
   for (const char* word : {"culprit: first over the limit", "over the limit", "op 17", "ulp", "at least 2"}) EXPECT_TRUE(drifts.contains(word)) << word;

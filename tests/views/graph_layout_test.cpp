@@ -3,6 +3,7 @@
 #include "graph/layout_runner.h"
 #include "views/graph_support.h"
 
+#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <gtest/gtest.h>
 

@@ -1,24 +1,9 @@
 // Where the lines of a graph run.
-#include "driver/document/make.h"
 #include "graph/graph_scene.h"
-
-#include <QGuiApplication>
-#include <gtest/gtest.h>
+#include "views_support.h"
 
 namespace cutaway::views {
 namespace {
-
-std::shared_ptr<const trace::Document> documentOf(const std::string& path) {
-  driver::Session::Options options;
-  options.journal = true;
-  auto session = driver::Session::open(path, options);
-  if (!session) return nullptr;
-  std::vector<std::string> notes;
-  auto feeds = driver::make_feeds((*session)->model(), {}, {}, notes);
-  driver::RunInfo info;
-  if (!feeds || !(*session)->run(*feeds, driver::Mode::compiled, &info)) return nullptr;
-  return std::make_shared<trace::Document>(driver::make_document(**session, info, path));
-}
 
 // No line runs through a box of its level.
 int crossings(const GraphScene& scene) {
@@ -44,17 +29,14 @@ int crossings(const GraphScene& scene) {
 
 TEST(GraphRoutes, RunThroughNoBox) {
   const QString other = qEnvironmentVariable("CUTAWAY_ROUTES_MODEL");
-  const auto document = documentOf(other.isEmpty() ? CUTAWAY_SOURCES "/resources/models/sample.onnx" : other.toStdString());
-  ASSERT_TRUE(document);
-  QString why;
-  const auto theme = Theme::load(":/visual", "light", &why);
-  ASSERT_TRUE(theme) << qPrintable(why);
-  const trace::Trace& t = *document->traces[0];
+  const Place place = compiled(other.isEmpty() ? CUTAWAY_SOURCES "/resources/models/sample.onnx" : other.toStdString());
+  const Theme theme = themeNamed("light");
+  const trace::Trace& t = *place.trace();
   const auto last = uint32_t(t.steps().size() - 1);
   for (uint32_t step = 0; step <= last; step += std::max(1u, last / 12)) {
     const trace::GraphDoc graph = t.at(step);
     for (const QSet<QString>& open : {allScopes(graph), defaultOpen(graph, t.steps()[step].entities, 40)}) {
-      const auto scene = layoutGraphNow(graph, buildGraph(graph, "model", {open, false}), *theme);
+      const auto scene = layoutGraphNow(graph, buildGraph(graph, "model", {open, false}), theme);
       EXPECT_EQ(crossings(*scene), 0) << "step " << step << ", " << scene->links.size() << " lines, " << open.size() << " scopes open";
     }
   }

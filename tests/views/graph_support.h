@@ -1,24 +1,12 @@
 #pragma once
-#include "driver/document/make.h"
-#include "kit/theme.h"
-#include "place/place.h"
-
-#include <QGuiApplication>
+#include "views_support.h"
 
 // Documents and a theme for tests of the graph.
 namespace cutaway::views {
 
 inline Place compiledSample() {
-  driver::Session::Options options;
-  options.journal = true;
-  const std::string path = CUTAWAY_SOURCES "/resources/models/sample.onnx";
-  auto session = driver::Session::open(path, options);
-  std::vector<std::string> notes;
-  auto feeds = driver::make_feeds((*session)->model(), {}, {}, notes);
-  driver::RunInfo info;
-  if (!(*session)->run(*feeds, driver::Mode::compiled, &info)) return {};
-  Place out;
-  out.document = std::make_shared<trace::Document>(driver::make_document(**session, info, path));
+  Place out = compiled(CUTAWAY_SOURCES "/resources/models/sample.onnx");
+  out.step = 0;
   return out;
 }
 
@@ -49,19 +37,9 @@ inline Place chainWithDrift(uint32_t count) {
   return out;
 }
 
-// The program's fonts, and an application to load them.
 inline const Theme& lightTheme() {
-  static int count = 1;
-  static char name[] = "test_views";
-  static char* arguments[] = {name, nullptr};
-  if (!qApp) {
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
-    new QGuiApplication(count, arguments); // outlives the caches of texts
-  }
-  static QString why;
-  static const auto theme = Theme::load(":/visual", "light", &why);
-  if (!theme) qFatal("%s", qPrintable(why));
-  return *theme;
+  static const Theme theme = themeNamed("light");
+  return theme;
 }
 
 } // namespace cutaway::views

@@ -22,7 +22,7 @@ class RecordingSheet : public Sheet {
   void rawText(QPointF at, const QString& s, const Type& type, const Prepared& p) override {
     const double size = px(type.px);
     for (const QPointF shift : shifts_) at += shift;
-    words.append({s, {at.x(), at.y() - .73 * size, p.width, .93 * size}, size});
+    words.append({s, {at.x(), at.y() - .74 * size, p.width, .94 * size}, size});
   }
 
  private:

@@ -186,12 +186,6 @@ class Drawing {
 
 } // namespace
 
-Figure arenaBytes(const Place& place, const Theme& theme, QSizeF room) {
-  const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320});
-  const ArenaAt at = arenaAt(place);
-  if (auto note = arenaNote(place, at, size)) return *note;
-  const auto drawing = std::make_shared<Drawing>(place, at, theme, size);
-  return {drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
-}
+Figure arenaBytes(const Place& place, const Theme& theme, QSizeF room) { return arenaFigureOf<Drawing>(place, theme, room); }
 
 } // namespace cutaway::views

@@ -257,15 +257,15 @@ Figure incumbents(const Place& place, const ArenaAt& at, const Theme& theme, QSi
 } // namespace
 
 Figure arenaOffsets(const Place& place, const Theme& theme, QSizeF room) {
-  const QSizeF size = onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320});
+  const QSizeF size = arenaSize(theme, room);
   const ArenaAt at = arenaAt(place);
   if (auto note = arenaNote(place, at, size)) return *note;
   if (!at.arena->buffers.empty() && std::none_of(at.arena->buffers.begin(), at.arena->buffers.end(), [&](const auto& b) { return at.placed(b); })) {
     if (!at.arena->incumbents.empty() && at.arena->incumbents.front().step <= at.step) return incumbents(place, at, theme, size);
     return arenaEmpty(place, *at.arena, size);
   }
-  const auto drawing = std::make_shared<Drawing>(place, at, theme, size);
-  Figure out{drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
+  const auto drawing = std::make_shared<const Drawing>(place, at, theme, size);
+  Figure out = arenaFigureOf(drawing);
   if (drawing->moves()) out.entry = [drawing](Sheet& s, double part) { drawing->draw(s, part); };
   return out;
 }

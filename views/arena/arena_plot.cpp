@@ -60,6 +60,8 @@ QMap<uint32_t, QString> arenaScopes(const Place& place, const trace::ArenaPanel&
   return out;
 }
 
+QSizeF arenaSize(const Theme& theme, QSizeF room) { return onPaper(theme) ? QSizeF(paperWidth, 420) : room.expandedTo({480, 320}); }
+
 std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, QSizeF size) {
   if (!at.arena)
     return emptyFigure(place, size, "arena", "No arena", "Every value is an input, a constant or an output of the model, or the compile stopped before memory was planned.");

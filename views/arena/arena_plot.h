@@ -24,6 +24,8 @@ struct ArenaAt {
 ArenaAt arenaAt(const Place& place);
 // The name scopes that each buffer's first value is made in, by the buffer's id.
 QMap<uint32_t, QString> arenaScopes(const Place& place, const trace::ArenaPanel& arena);
+// A picture's size: what a paper has room for, else the room.
+QSizeF arenaSize(const Theme& theme, QSizeF room);
 // Why there is nothing to draw, where that is so.
 std::optional<Figure> arenaNote(const Place& place, const ArenaAt& at, QSizeF size);
 // What is said while no buffer has its place.
@@ -60,5 +62,17 @@ class ArenaPlot {
  private:
   const trace::ArenaPanel& arena_;
 };
+
+// The figure of one way to draw an arena: a Drawing is made of (place, at, theme, size), has a size and hits, and draws itself.
+template <class Drawing> Figure arenaFigureOf(std::shared_ptr<const Drawing> drawing) {
+  return {drawing->size, [drawing](Sheet& s) { drawing->draw(s); }, drawing->hits()};
+}
+// The same where nothing stands in its place.
+template <class Drawing> Figure arenaFigureOf(const Place& place, const Theme& theme, QSizeF room) {
+  const QSizeF size = arenaSize(theme, room);
+  const ArenaAt at = arenaAt(place);
+  if (auto note = arenaNote(place, at, size)) return *note;
+  return arenaFigureOf(std::make_shared<const Drawing>(place, at, theme, size));
+}
 
 } // namespace cutaway::views
