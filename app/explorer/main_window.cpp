@@ -76,6 +76,8 @@ void MainWindow::connectPane() {
   connect(&at, &views::Navigator::documentChanged, this, &MainWindow::refreshWords);
   connect(&at, &views::Navigator::documentChanged, this, &MainWindow::refreshFirst);
   connect(&at, &views::Navigator::stepChanged, this, &MainWindow::refreshWords);
+  connect(&at, &views::Navigator::documentChanged, this, &MainWindow::refreshDifference);
+  connect(&at, &views::Navigator::stepChanged, this, &MainWindow::refreshDifference);
   connect(&at, &views::Navigator::selectionChanged, this, &MainWindow::refreshWords);
   connect(m_tensor, &views::TensorPanel::said, m_state, &QLabel::setText);
   connect(&m_look, &views::Look::changed, this, &MainWindow::restyle);
@@ -121,7 +123,6 @@ void MainWindow::busyChanged() {
 
 void MainWindow::arrived() {
   if (!m_other || !m_other->hasFocus()) graph().setFocus();
-  refreshDifference();
 }
 
 void MainWindow::set(const QString& key, const QString& value) {
@@ -243,7 +244,6 @@ void MainWindow::refreshWords() {
   const auto& chosen = navigator().place().selected;
   m_entity->setText(chosen ? QString::fromStdString(entity_key(*chosen)) : QString());
   refreshPasses();
-  refreshDifference();
 }
 
 void MainWindow::refreshPasses() {

@@ -24,18 +24,16 @@ void MainWindow::compare(bool on) {
   m_other->showView(m_tabs->currentIndex());
   m_panes->addWidget(m_other);
   m_panes->setSizes({m_panes->width() / 2, m_panes->width() / 2});
-  connect(m_other, &Pane::arrived, this, [this] {
-    m_other->navigator().follow(navigator());
-    refreshDifference();
-  });
+  connect(m_other, &Pane::arrived, this, &MainWindow::refreshDifference);
   connect(m_other, &Pane::settingChanged, this, &MainWindow::refreshDifference);
   connect(&m_other->navigator(), &views::Navigator::selectionChanged, m_other, [this] { navigator().select(m_other->navigator().place().selected); });
+  connect(&navigator(), &views::Navigator::selectionChanged, m_other, [this] { m_other->navigator().select(navigator().place().selected); });
   m_other->setMenu("Settings", [this](QMenu& menu) { fillSettings(menu, *m_other, [this](const QString& key, const QString& value) { m_other->set(key, value); }); });
   m_difference->show();
   for (QDockWidget* dock : m_docks) // both panes need the room; the stepper serves both
     if (dock != m_docks.back() && dock->isVisible()) dock->hide(), m_hidden << dock;
   m_other->open(file);
-  refreshWords();
+  refreshWords(), refreshDifference();
 }
 
 // The settings that the two panes do not share: "math = strict", each pane its own.

@@ -43,7 +43,7 @@ Pane::Half Pane::makeHalf() {
     else if (std::string(row.id) == "source") half.stack->addWidget(new views::SourceView(row, m_navigator, m_look));
     else half.stack->addWidget(new views::FigureView(row, m_navigator, m_look));
   }
-  connect(half.graph, &views::GraphView::viewChanged, this, [this] { m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString()); });
+  connect(half.graph, &views::GraphView::viewChanged, this, &Pane::refreshZoom);
   m_halves->addWidget(half.stack);
   return half;
 }
@@ -167,8 +167,10 @@ void Pane::refreshCrumbs() {
   if (m_navigator.place().at() && m_segments->count() < 2) parts << views::qt(m_navigator.place().trace()->name);
   for (const QString& path : graph().crumbs()) parts << path.section('/', -1);
   m_crumbs->setText((m_headWords.isEmpty() ? QString() : m_headWords + "      ") + parts.join("   ›   "));
-  m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString());
+  refreshZoom();
 }
+
+void Pane::refreshZoom() { m_zoom->setText(row().id == std::string("graph") ? graph().statusText() : QString()); }
 
 const views::ViewMode& Pane::mode() const {
   const auto* shown = qobject_cast<const views::FigureView*>(focused().stack->currentWidget());

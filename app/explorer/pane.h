@@ -71,6 +71,7 @@ class Pane : public QWidget {
   void finished(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, const QString& words);
   void refreshSegments();
   void refreshCrumbs();
+  void refreshZoom();
   void showNamed();
   const Half& focused() const;
 

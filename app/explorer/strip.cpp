@@ -31,6 +31,4 @@ void Strip::say(const QString& words, const QString& link) {
   setVisible(!words.isEmpty());
 }
 
-QString Strip::words() const { return m_words->text(); }
-
 } // namespace cutaway::explorer

@@ -13,7 +13,6 @@ class Strip : public QFrame {
   explicit Strip(QWidget* parent = nullptr);
   // Empty: gone. `link`: the words of a button that shows what they name; empty: none.
   void say(const QString& words, const QString& link = {});
-  QString words() const;
 
  signals:
   void linkPressed();
