@@ -1,6 +1,7 @@
 // The graph's layout: what is open at first, dot in the background, and what a step leaves behind.
 #include "graph/graph_painter.h"
 #include "graph/layout_runner.h"
+#include "graph/series.h"
 #include "views/graph_support.h"
 
 #include <QCoreApplication>
@@ -38,7 +39,7 @@ TEST_F(Runner, SaysWhatDotSaysByItself) {
   ASSERT_TRUE(waitFor([this] { return answers == 1; }));
   for (const DotQuestion& q : asked) {
     const DotResult* got = runner.known(q.text);
-    const DotResult alone = runDot(q);
+    const DotResult alone = runDot({q})[0];
     ASSERT_TRUE(got);
     EXPECT_TRUE(got->exact);
     EXPECT_EQ(got->nodes, alone.nodes);
@@ -104,6 +105,64 @@ TEST(GraphOpen, AsManyLevelsAsFit) {
         if (const qsizetype slash = path.lastIndexOf('/'); slash < 0 || open.contains(path.left(slash))) next.insert(path);
       EXPECT_TRUE(next == open || shownItems(graph, next) > most);
     }
+  }
+}
+
+DotResult joined(const DotInput& input) {
+  const Series series(input);
+  std::vector<DotQuestion> questions;
+  for (const DotQuestion* q : series.questions()) questions.push_back(*q);
+  const std::vector<DotResult> placed = runDot(questions);
+  return series.join([&](const QByteArray& text) {
+    for (size_t i = 0; i < questions.size(); ++i)
+      if (questions[i].text == text) return &placed[i];
+    throw std::runtime_error("a question that was not asked");
+  });
+}
+
+TEST(Series, ChainAsksNothingAndStandsAsDotPlacesIt) {
+  for (const QSizeF label : {QSizeF(90, 30), QSizeF()}) {
+    DotQuestion q = chain(5);
+    for (DotEdge& e : q.input.edges) e.label = label;
+    q.text = dotText(q.input);
+    EXPECT_TRUE(Series(q.input).questions().empty());
+    const DotResult ours = joined(q.input), dots = runDot({q})[0];
+    for (size_t i = 0; i < 5; ++i) EXPECT_NEAR(ours.nodes[i].y(), dots.nodes[i].y(), 2) << i;
+    for (size_t i = 0; i < 4 && !label.isEmpty(); ++i) EXPECT_NEAR(ours.labels[i].y(), dots.labels[i].y(), 2) << i;
+    EXPECT_NEAR(ours.size.height(), dots.size.height(), 2);
+  }
+}
+
+// Diamonds in a row, each with a constant of its own, between ports: one question for all that are alike, nothing overlaps.
+TEST(Series, PiecesAlikeAreAskedOnce) {
+  DotInput in;
+  const auto node = [&](QSizeF size) { return in.nodes.push_back(size), int(in.nodes.size()) - 1; };
+  int last = node({8, 1});
+  in.sources = {last};
+  for (int i = 0; i < 20; ++i) {
+    const int left = node({120, 28}), right = node({140, 28}), constant = node({80, 26}), end = node({160, 28});
+    for (const auto& [from, to] : {std::pair{last, left}, {last, right}, {left, end}, {right, end}, {constant, right}}) in.edges.push_back({from, to, {90, 30}});
+    last = end;
+  }
+  const int out = node({8, 1});
+  in.edges.push_back({last, out, {}}), in.sinks = {out};
+  const Series series(in);
+  QSet<QByteArray> texts;
+  for (const DotQuestion* q : series.questions()) texts.insert(q->text);
+  EXPECT_EQ(texts.size(), 2); // the first stands below the port
+  const DotResult placed = joined(in);
+  std::vector<QRectF> boxes;
+  for (size_t i = 0; i < in.nodes.size(); ++i) boxes.emplace_back(placed.nodes[i] - QPointF(in.nodes[i].width() / 2, in.nodes[i].height() / 2), in.nodes[i]);
+  for (size_t i = 0; i < in.edges.size(); ++i)
+    if (const QSizeF size = in.edges[i].label; !size.isEmpty()) boxes.emplace_back(placed.labels[i] - QPointF(size.width() / 2, size.height() / 2), size);
+  const QRectF page = QRectF({}, placed.size).adjusted(-1, -1, 1, 1);
+  for (size_t i = 0; i < boxes.size(); ++i) {
+    EXPECT_TRUE(page.contains(boxes[i])) << i;
+    for (size_t j = 0; j < i; ++j) EXPECT_FALSE(boxes[i].adjusted(1, 1, -1, -1).intersects(boxes[j])) << i << " and " << j;
+  }
+  for (size_t i = 0; i < in.edges.size(); ++i) {
+    EXPECT_NEAR(placed.edges[i].first().y(), boxes[size_t(in.edges[i].from)].bottom(), 2);
+    EXPECT_NEAR(placed.edges[i].last().y(), boxes[size_t(in.edges[i].to)].top(), 2);
   }
 }
 

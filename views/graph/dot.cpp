@@ -10,8 +10,6 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double rankGap = 28, siblingGap = 32; // px; a label has a rank of its own between two
-
 QByteArray inches(double px) { return QByteArray::number(px / 72, 'f', 4); }
 
 // "x,y" or "e,x,y x,y ...": points in dot's units, y upward.
@@ -118,18 +116,28 @@ DotResult plainLayers(const DotInput& in) {
   return out;
 }
 
-DotResult runDot(const DotQuestion& q, int ms) {
+std::vector<DotResult> runDot(const std::vector<DotQuestion>& questions, int ms) {
   QProcess dot;
+  QByteArray answers;
   dot.start("dot", {"-Tjson"});
   if (dot.waitForStarted(ms)) {
-    dot.write(q.text);
+    for (const DotQuestion& q : questions) dot.write(q.text);
     dot.closeWriteChannel();
-    if (dot.waitForFinished(ms) && dot.exitCode() == 0)
-      if (auto result = parseDot(dot.readAllStandardOutput(), q.input)) return std::move(*result);
-    dot.kill();
-    dot.waitForFinished(100);
+    if (!dot.waitForFinished(ms)) {
+      dot.kill();
+      dot.waitForFinished(100);
+    }
+    answers = dot.readAllStandardOutput();
   }
-  return plainLayers(q.input);
+  std::vector<DotResult> out;
+  qsizetype from = 0;
+  for (const DotQuestion& q : questions) {
+    const qsizetype end = answers.indexOf(dotEnd, from);
+    auto result = end < 0 ? std::nullopt : parseDot(answers.mid(from, end + 3 - from), q.input);
+    if (end >= 0) from = end + 3;
+    out.push_back(result ? std::move(*result) : plainLayers(q.input));
+  }
+  return out;
 }
 
 } // namespace cutaway::views

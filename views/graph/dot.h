@@ -28,17 +28,21 @@ struct DotResult {
   bool exact = true; // false: our own plain layers, because dot is missing, failed or took too long
 };
 
+constexpr double rankGap = 28, siblingGap = 32; // px; a label has a rank of its own between two
+
 QByteArray dotText(const DotInput& input);
 // An input with its text, which is also its key wherever answers are kept.
 struct DotQuestion {
   QByteArray text;
   DotInput input;
 };
+// What an answer ends with: the brace that closes its graph is the only one at the start of a line.
+constexpr const char* dotEnd = "\n}\n";
 // Nothing where the answer is not what dot writes for this input.
 std::optional<DotResult> parseDot(const QByteArray& json, const DotInput& input);
 // Layers by longest path in the order given: what is drawn when dot cannot help. Any graph, cycles included.
 DotResult plainLayers(const DotInput& input);
-// Runs dot and waits, at most `ms`; plainLayers where that fails.
-DotResult runDot(const DotQuestion& question, int ms = 5000);
+// Runs dot once for all and waits, at most `ms`; plainLayers where that fails.
+std::vector<DotResult> runDot(const std::vector<DotQuestion>& questions, int ms = 5000);
 
 } // namespace cutaway::views

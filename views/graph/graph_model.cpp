@@ -23,35 +23,6 @@ QString typeText(const trace::GraphValue& value) { return qt(value.dtype) + qt(v
 
 namespace {
 
-bool before(const trace::GraphNode& a, const trace::GraphNode& b) { return a.order != b.order ? a.order < b.order : a.id < b.id; }
-
-// The op that gives each group its colour and its place.
-class Leaders {
- public:
-  explicit Leaders(const trace::GraphDoc& g) : g_(g) {
-    for (const trace::GraphNode& n : g.nodes) {
-      if (!n.group.valid()) continue;
-      const trace::GraphNode*& best = of_[n.group.v];
-      if (!best || leads(n, *best)) best = &n;
-    }
-  }
-  const trace::GraphNode* of(GroupId id) const { return of_.value(id.v, nullptr); }
-  // Where an op is drawn: at its group's leader.
-  const trace::GraphNode* of(const trace::GraphNode* n) const { return n && n->group.valid() ? of(n->group) : n; }
-  const trace::GraphNode* of(Entity e) const {
-    switch (e.kind) {
-      case Entity::Kind::op: return of(g_.nodes.find(NodeId(e.id)));
-      case Entity::Kind::kernel: return of(GroupId(e.id));
-      case Entity::Kind::value: return of(producerOf(g_, ValueId(e.id)));
-      default: return nullptr;
-    }
-  }
-
- private:
-  const trace::GraphDoc& g_;
-  QHash<uint32_t, const trace::GraphNode*> of_;
-};
-
 // How much lies directly within each scope; entry 0 is the model.
 struct ScopeTree {
   struct Entry {
@@ -61,12 +32,11 @@ struct ScopeTree {
   };
   std::vector<Entry> entries{1};
 
-  explicit ScopeTree(const trace::GraphDoc& g) {
-    const Leaders leaders(g);
+  explicit ScopeTree(const GraphIndex& index) {
     QHash<QString, int> at{{QString(), 0}};
-    for (const trace::GraphNode& n : g.nodes)
-      if (!n.owner.valid() && leaders.of(&n) == &n) ++entries[size_t(entry(at, qt(n.scope)))].leaves;
-    for (const trace::GraphValue& v : g.values) entries[0].leaves += v.role == trace::ValueRole::input || v.role == trace::ValueRole::output;
+    for (const GraphIndex::Op& op : index.ops())
+      if (!op.owned && index.leader(op) == op.node) ++entries[size_t(entry(at, qt(op.node->scope)))].leaves;
+    for (const trace::GraphValue& v : index.graph().values) entries[0].leaves += v.role == trace::ValueRole::input || v.role == trace::ValueRole::output;
   }
   // Drawn as one frame with the scope in it (see Builder::collapse).
   bool merges(const Entry& e) const { return e.parent >= 0 && e.leaves == 0 && e.children.size() == 1; }
@@ -85,23 +55,20 @@ struct ScopeTree {
 
 class Builder {
  public:
-  Builder(const trace::GraphDoc& g, const GraphOptions& options) : g_(g), options_(options), leaders_(g) {}
+  Builder(const GraphIndex& index, const GraphOptions& options) : index_(index), g_(index.graph()), options_(options) {}
 
   GraphModel run(const QString& title) {
     GraphItem root;
     root.key = "s:", root.name = title, root.open = true;
     model_.items.push_back(root);
     scopes_.insert(QString(), 0);
-    std::vector<const trace::GraphNode*> nodes;
-    for (const trace::GraphNode& n : g_.nodes)
-      if (!n.owner.valid()) nodes.push_back(&n);
-    std::sort(nodes.begin(), nodes.end(), [](auto* a, auto* b) { return before(*a, *b); });
     inputs();
-    for (const trace::GraphNode* n : nodes) place(*n);
+    for (const GraphIndex::Op& op : index_.ops())
+      if (!op.owned) place(op);
     outputs();
     collapse();
     for (int i = 0; i < int(model_.items.size()); ++i) model_.by_key.insert(model_.items[size_t(i)].key, i);
-    links(nodes);
+    links();
     return std::move(model_);
   }
 
@@ -140,21 +107,21 @@ class Builder {
   }
 
   // Ops come in order, so a group's members do.
-  void place(const trace::GraphNode& n) {
-    const int home = scope(leaders_.of(&n)->scope), shown = shownScope(home);
+  void place(const GraphIndex::Op& op) {
+    const int home = scope(index_.leader(op)->scope), shown = shownScope(home);
     for (int s = home; s >= 0; s = model_.items[size_t(s)].parent) ++model_.items[size_t(s)].count;
     int at = shown;
-    if (n.group.valid()) {
-      const auto known = model_.item_of_group.constFind(n.group.v);
-      if (known != model_.item_of_group.constEnd()) at = *known;
-      else if (model_.items[size_t(shown)].open) at = addGroup(n.group, home);
-      model_.item_of_group.insert(n.group.v, at);
-      if (model_.items[size_t(at)].kind == GraphItem::Group) model_.items[size_t(at)].members.push_back(n.id);
+    if (op.group.valid()) {
+      const int known = model_.item_of_group.value(op.group.v);
+      if (known >= 0) at = known;
+      else if (model_.items[size_t(shown)].open) at = addGroup(op.group, home);
+      if (known < 0) model_.item_of_group.insert(op.group.v, at);
+      if (model_.items[size_t(at)].kind == GraphItem::Group) model_.items[size_t(at)].members.push_back(op.id);
     } else if (model_.items[size_t(shown)].open) {
-      at = addNode(n, home);
+      at = addNode(*op.node, home);
     }
-    model_.item_of_node.insert(n.id.v, at);
-    for (const ValueId v : n.outputs) model_.item_of_value.insert(v.v, at);
+    model_.item_of_node.insert(op.id.v, at);
+    for (const ValueId v : op.outputs) model_.item_of_value.insert(v.v, at);
   }
   int addNode(const trace::GraphNode& n, int parent) {
     GraphItem item;
@@ -181,19 +148,21 @@ class Builder {
   }
   // What ops read and none makes.
   void inputs() {
-    QSet<uint32_t> may, read, made;
+    enum { MayBe, Read, Made };
+    IdMap state;
+    std::vector<const trace::GraphValue*> all;
     for (const trace::GraphValue& v : g_.values) {
       const bool stored = v.role == trace::ValueRole::parameter || v.role == trace::ValueRole::constant;
-      if (stored ? options_.constants : v.role == trace::ValueRole::input) may.insert(v.id.v);
+      if (stored ? options_.constants : v.role == trace::ValueRole::input) state.insert(v.id.v, MayBe), all.push_back(&v);
     }
-    for (const trace::GraphNode& n : g_.nodes) {
-      for (const ValueId v : n.inputs)
-        if (may.contains(v.v)) read.insert(v.v);
-      for (const ValueId v : n.outputs)
-        if (may.contains(v.v)) made.insert(v.v);
+    for (const GraphIndex::Op& op : index_.ops()) {
+      for (const ValueId v : op.inputs)
+        if (state.value(v.v) == MayBe) state.insert(v.v, Read);
+      for (const ValueId v : op.outputs)
+        if (state.value(v.v) >= 0) state.insert(v.v, Made);
     }
-    for (const trace::GraphValue& v : g_.values)
-      if (read.contains(v.id.v) && !made.contains(v.id.v)) model_.item_of_value.insert(v.id.v, addValue(v));
+    for (const trace::GraphValue* v : all)
+      if (state.value(v->id.v) == Read) model_.item_of_value.insert(v->id.v, addValue(*v));
   }
   void outputs() {
     for (const trace::GraphValue& v : g_.values)
@@ -248,20 +217,21 @@ class Builder {
     const trace::GraphValue* value = g_.values.find(v);
     l.bytes = !value || value->bytes < 0 || l.bytes < 0 ? -1 : l.bytes + value->bytes;
   }
-  void links(const std::vector<const trace::GraphNode*>& nodes) {
-    for (const trace::GraphNode* n : nodes) {
-      const int to = model_.item_of_node.value(n->id.v, -1);
-      for (const ValueId v : n->inputs)
-        if (v.valid()) link(model_.item_of_value.value(v.v, -1), to, v);
+  void links() {
+    for (const GraphIndex::Op& op : index_.ops()) {
+      if (op.owned) continue;
+      const int to = model_.item_of_node.value(op.id.v);
+      for (const ValueId v : op.inputs)
+        if (v.valid()) link(model_.item_of_value.value(v.v), to, v);
     }
-    for (const auto& [v, item] : outputs_) link(model_.item_of_value.value(v.v, -1), item, v);
+    for (const auto& [v, item] : outputs_) link(model_.item_of_value.value(v.v), item, v);
     model_.links_of.resize(model_.items.size());
     for (int i = 0; i < int(model_.links.size()); ++i) model_.links_of[size_t(model_.links[size_t(i)].level)].push_back(i);
   }
 
+  const GraphIndex& index_;
   const trace::GraphDoc& g_;
   const GraphOptions& options_;
-  const Leaders leaders_;
   GraphModel model_;
   QHash<QString, int> scopes_;
   std::unordered_map<const std::string*, int> known_; // by the text that ops share
@@ -271,13 +241,13 @@ class Builder {
 
 } // namespace
 
-GraphModel buildGraph(const trace::GraphDoc& graph, const QString& title, const GraphOptions& options) { return Builder(graph, options).run(title); }
+GraphModel buildGraph(const GraphIndex& index, const QString& title, const GraphOptions& options) { return Builder(index, options).run(title); }
 
 int GraphModel::itemOf(Entity e) const {
   switch (e.kind) {
-    case Entity::Kind::op: return item_of_node.value(e.id, -1);
-    case Entity::Kind::value: return item_of_value.value(e.id, -1);
-    case Entity::Kind::kernel: return item_of_group.value(e.id, -1);
+    case Entity::Kind::op: return item_of_node.value(e.id);
+    case Entity::Kind::value: return item_of_value.value(e.id);
+    case Entity::Kind::kernel: return item_of_group.value(e.id);
     default: return -1;
   }
 }
@@ -290,21 +260,19 @@ QSet<QString> allScopes(const trace::GraphDoc& graph) {
   return out;
 }
 
-QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities) {
+QStringList scopesAround(const GraphIndex& index, const std::vector<Entity>& entities) {
   QStringList out;
-  if (entities.empty()) return out;
-  const Leaders leaders(graph);
   for (const Entity e : entities)
-    if (const trace::GraphNode* n = leaders.of(e))
+    if (const trace::GraphNode* n = index.leader(e))
       for (const QString& path : scopePaths(n->scope))
         if (!out.contains(path)) out << path;
   return out;
 }
 
-QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most) {
-  const QStringList around = scopesAround(graph, firing);
+QSet<QString> defaultOpen(const GraphIndex& index, const std::vector<Entity>& firing, int most) {
+  const QStringList around = scopesAround(index, firing);
   if (!around.isEmpty()) return {around.begin(), around.end()};
-  const ScopeTree tree(graph);
+  const ScopeTree tree(index);
   const auto& all = tree.entries;
   QSet<QString> open;
   size_t shown = size_t(all[0].leaves) + all[0].children.size();

@@ -1,7 +1,6 @@
 #pragma once
-#include "place/place.h"
+#include "graph/graph_index.h"
 
-#include <QHash>
 #include <QSet>
 #include <QStringList>
 
@@ -40,7 +39,7 @@ struct GraphModel {
   // The innermost item in sight that shows an op, a value's producer, a kernel; -1: none.
   int itemOf(Entity e) const;
 
-  QHash<uint32_t, int> item_of_node, item_of_group, item_of_value;
+  IdMap item_of_node, item_of_group, item_of_value;
 };
 
 struct GraphOptions {
@@ -48,14 +47,14 @@ struct GraphOptions {
   bool constants = false; // show them as pills
 };
 
-GraphModel buildGraph(const trace::GraphDoc& graph, const QString& title, const GraphOptions& options);
+GraphModel buildGraph(const GraphIndex& index, const QString& title, const GraphOptions& options);
 
 // Every scope of the graph's ops.
 QSet<QString> allScopes(const trace::GraphDoc& graph);
 // The scopes around the entities, outermost first.
-QStringList scopesAround(const trace::GraphDoc& graph, const std::vector<Entity>& entities);
+QStringList scopesAround(const GraphIndex& index, const std::vector<Entity>& entities);
 // What to open at first: the scopes around what fires; else all, level by level, as long as at most `most` items show.
-QSet<QString> defaultOpen(const trace::GraphDoc& graph, const std::vector<Entity>& firing, int most);
+QSet<QString> defaultOpen(const GraphIndex& index, const std::vector<Entity>& firing, int most);
 
 // "n:7", "k:12", "v:3": as GraphItem::key.
 QString keyOf(Entity e);

@@ -1,6 +1,7 @@
 #include "graph/graph_scene.h"
 
 #include "graph/routing.h"
+#include "graph/series.h"
 #include "kit/marks.h"
 #include "kit/numbers.h"
 #include "kit/probe_sheet.h"
@@ -18,7 +19,8 @@ double up(double v) { return std::ceil(v / 4) * 4; } // onto the 4 px grid
 struct Interior {
   enum { Waiting, Asked, Placed } state = Waiting;
   QSizeF size; // interior
-  DotQuestion question;
+  DotInput input;
+  Series series;
   DotResult placed;
   std::vector<int> nodes;             // item of each dot node; -1: a port
   QHash<uint32_t, int> entering, leaving; // the dot node of the port, by value
@@ -45,8 +47,10 @@ class GraphLayout::Work {
       Interior& l = levels_[size_t(i)];
       if (l.state == Interior::Waiting && inside(i)) ask(i);
       if (l.state != Interior::Asked) continue;
-      if (const DotResult* placed = known(l.question.text)) settle(i, *placed);
-      else missing.push_back(l.question);
+      bool all = true;
+      for (const DotQuestion* q : l.series.questions())
+        if (!known(q->text)) all = false, missing.push_back(*q);
+      if (all) settle(i, l.series.join(known));
     }
     if (levels_[0].state != Interior::Placed) return nullptr;
     scene_->box.resize(scene_->model.items.size());
@@ -88,7 +92,7 @@ class GraphLayout::Work {
   void ask(int at) {
     const GraphItem& item = scene_->model.items[size_t(at)];
     Interior& l = levels_[size_t(at)];
-    DotInput& input = l.question.input;
+    DotInput& input = l.input;
     QHash<int, int> node_of; // by item
     for (const int child : item.children) {
       node_of.insert(child, int(l.nodes.size()));
@@ -111,17 +115,17 @@ class GraphLayout::Work {
       if (link.to >= 0 && !isFrame(link.to)) e.label = labelSize(link); // else it stands within the frame
       input.edges.push_back(e);
     }
-    l.question.text = dotText(input);
+    l.series = Series(input);
     l.state = Interior::Asked;
   }
-  void settle(int at, const DotResult& placed) {
+  void settle(int at, DotResult&& placed) {
     const GraphItem& item = scene_->model.items[size_t(at)];
     Interior& l = levels_[size_t(at)];
-    l.placed = placed, l.size = placed.size + QSizeF(backChannel(l.question.input, placed), 0);
+    l.placed = std::move(placed), l.size = l.placed.size + QSizeF(backChannel(l.input, l.placed), 0);
     l.state = Interior::Placed;
-    scene_->exact = scene_->exact && placed.exact;
-    for (auto it = l.entering.begin(); it != l.entering.end(); ++it) l.in.insert(it.key(), placed.nodes[size_t(it.value())].x());
-    for (auto it = l.leaving.begin(); it != l.leaving.end(); ++it) l.out.insert(it.key(), placed.nodes[size_t(it.value())].x());
+    scene_->exact = scene_->exact && l.placed.exact;
+    for (auto it = l.entering.begin(); it != l.entering.end(); ++it) l.in.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
+    for (auto it = l.leaving.begin(); it != l.leaving.end(); ++it) l.out.insert(it.key(), l.placed.nodes[size_t(it.value())].x());
     if (at == 0) return;
     const double title = meter_.width(item.name, {.weight = 600}) + meter_.width(countText(item), {.px = 11}) + 60;
     sizes_[size_t(at)] = {std::max(l.size.width() + 2 * padding, title), l.size.height() + header + 2 * padding};
@@ -154,7 +158,7 @@ class GraphLayout::Work {
       const uint32_t value = link.values[0].v;
       ends.push_back({portX(l, link.from, value, false), portX(l, link.to, value, true), value});
     }
-    const std::vector<QPolygonF> routes = routeLinks(l.question.input, l.placed, ends);
+    const std::vector<QPolygonF> routes = routeLinks(l.input, l.placed, ends);
     for (size_t i = 0; i < routes.size(); ++i) addLink(at, ids[i], l, i, routes[i], origin);
     for (size_t i = 0; i < l.nodes.size(); ++i) {
       if (l.nodes[i] < 0) continue;
@@ -189,7 +193,7 @@ class GraphLayout::Work {
       if (link.from < 0) out.points.first().setY(origin.y() - header - padding);
       if (link.to < 0) out.points.last().setY(origin.y() + l.size.height() + padding);
     }
-    const QSizeF size = l.question.input.edges[i].label;
+    const QSizeF size = l.input.edges[i].label;
     if (!size.isEmpty()) {
       out.type = typeOf(link), out.bytes = bytesOf(link);
       const double y = origin.y() + l.placed.labels[i].y();
@@ -243,7 +247,11 @@ std::shared_ptr<const GraphScene> layoutGraphNow(const trace::GraphDoc& graph, G
   for (;;) {
     std::vector<DotQuestion> missing;
     if (auto scene = layout.advance([&](const QByteArray& text) { return answers.value(text).get(); }, missing)) return scene;
-    for (const DotQuestion& q : missing) answers.insert(q.text, std::make_shared<const DotResult>(runDot(q)));
+    QHash<QByteArray, DotQuestion> asked;
+    for (DotQuestion& q : missing) asked.insert(q.text, std::move(q));
+    const std::vector<DotQuestion> questions(asked.begin(), asked.end());
+    std::vector<DotResult> placed = runDot(questions);
+    for (size_t i = 0; i < questions.size(); ++i) answers.insert(questions[i].text, std::make_shared<const DotResult>(std::move(placed[i])));
   }
 }
 

@@ -27,7 +27,7 @@ struct GraphView::OpenScopes {
   QSet<QString> open, opened_by_hand, closed_by_hand;
   bool anew = false;
 
-  QSet<QString> at(const Place& place, const trace::GraphDoc& graph) const {
+  QSet<QString> at(const Place& place, const GraphIndex& graph) const {
     const bool ends = place.step == 0 || place.step + 1 == place.trace()->steps().size();
     std::vector<Entity> about = ends ? std::vector<Entity>{} : place.at()->entities;
     QSet<QString> out = anew ? opened_by_hand + (defaultOpen(graph, about, 40) - closed_by_hand) : open;
@@ -78,7 +78,7 @@ void GraphView::stepped(uint32_t before) {
   m_moves = (step > before ? step - before : before - step) <= 4;
   m_jumped = m_jumped || !m_moves;
   m_crumbsKnown = false;
-  later();
+  prepare();
 }
 
 void GraphView::later() {
@@ -88,6 +88,8 @@ void GraphView::later() {
 
 // What is to be drawn, once for all of dot's answers; put together beside the window's thread.
 void GraphView::prepare() {
+  m_pending = true;
+  m_soon.stop();
   m_runner.cancel(), m_layout.reset(), m_builder.clear();
   const uint64_t number = ++m_asked;
   const Place& place = m_navigator.place();
@@ -99,9 +101,9 @@ void GraphView::prepare() {
   OpenScopes open{m_open, m_openedByHand, m_closedByHand, m_jumped || m_fresh};
   m_builder.start([this, place, number, constants = m_constants, open = std::move(open)]() mutable {
     auto built = std::make_shared<Built>();
-    built->graph = place.trace()->at(place.step);
-    built->open = open.at(place, built->graph);
-    built->model = buildGraph(built->graph, qt(place.trace()->name), {built->open, constants});
+    const GraphIndex index = built->graph = place.trace()->at(place.step);
+    built->open = open.at(place, index);
+    built->model = buildGraph(index, qt(place.trace()->name), {built->open, constants});
     QMetaObject::invokeMethod(this, [this, built, number] {
       if (number == m_asked) accept(*built);
     }, Qt::QueuedConnection);

@@ -67,10 +67,9 @@ void LayoutRunner::ask(Worker& w, DotQuestion question) {
   if (w.process) w.process->write(w.question.text); // else it has failed to start
 }
 
-// An answer ends with the brace that closes its graph, the only one at the start of a line.
 void LayoutRunner::read(Worker& w) {
   w.answer += w.process->readAllStandardOutput();
-  if (!w.question.text.isEmpty() && w.answer.endsWith("\n}\n")) finish(w, {});
+  if (!w.question.text.isEmpty() && w.answer.endsWith(dotEnd)) finish(w, {});
 }
 
 void LayoutRunner::finish(Worker& w, const QString& trouble) {
