@@ -29,7 +29,7 @@ QByteArray dotText(const DotInput& in) {
                    ";node[shape=box,fixedsize=true,label=\"\"];edge[arrowhead=none];";
   for (size_t i = 0; i < in.nodes.size(); ++i)
     out += QByteArray::number(i) + "[width=" + inches(in.nodes[i].width()) + ",height=" + inches(in.nodes[i].height()) + "];";
-  for (const auto& [rank, nodes] : {std::pair{"source", &in.sources}, {"sink", &in.sinks}}) {
+  for (const auto& [rank, nodes] : {std::pair{"source", &in.sources}, {"sink", &in.sinks}, {"min", &in.tops}}) {
     if (nodes->empty()) continue;
     out += QByteArray("{rank=") + rank + ";";
     for (const int n : *nodes) out += QByteArray::number(n) + ";";
@@ -88,6 +88,7 @@ DotResult plainLayers(const DotInput& in) {
   }
   const int last = count ? *std::max_element(rank.begin(), rank.end()) : 0;
   for (const int n : in.sources) rank[size_t(n)] = -1;
+  for (const int n : in.tops) rank[size_t(n)] = 0;
   for (const int n : in.sinks) rank[size_t(n)] = last + 1;
   DotResult out;
   out.exact = false;

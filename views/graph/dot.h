@@ -17,7 +17,8 @@ struct DotEdge {
 struct DotInput {
   std::vector<QSizeF> nodes; // px
   std::vector<DotEdge> edges;
-  std::vector<int> sources, sinks; // nodes that must stand at the top or at the bottom
+  std::vector<int> sources, sinks; // nodes that must stand at the top or at the bottom, alone
+  std::vector<int> tops;           // nodes that must stand at the top, others may beside them
 };
 // In px, y downward, everything within size.
 struct DotResult {

@@ -23,7 +23,7 @@ class Series {
     std::vector<int> nodes, edges; // of the whole, by those of the piece
     int first = -1, last = -1;     // of the piece: the nodes that it shares with its neighbours; -1: none
   };
-  void cut(const DotInput& input, const std::vector<int>& cuts, const std::vector<int>& rank);
+  void cut(const DotInput& input, const std::vector<int>& cuts, const std::vector<int>& place);
   std::vector<Piece> pieces_;
   size_t nodes_ = 0, edges_ = 0;
 };
