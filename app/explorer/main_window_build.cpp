@@ -96,16 +96,19 @@ void MainWindow::buildDocks() {
 
   m_inspectorTabs = new QTabBar;
   m_inspectorTabs->setDrawBase(false), m_inspectorTabs->setExpanding(false), m_inspectorTabs->setAccessibleName("Inspector");
-  m_inspectorTabs->addTab("Step"), m_inspectorTabs->addTab("Entity");
+  for (const char* tab : {"Step", "Entity", "Source"}) m_inspectorTabs->addTab(tab);
   m_inspector = new QStackedWidget;
   m_inspector->addWidget(new views::FigureView("Step", views::stepFigure, navigator(), m_look, false));
   m_tensor = new views::TensorPanel(navigator(), m_look);
   auto* entity = new views::FigureView("Entity", views::entityFigure, navigator(), m_look, false);
   m_inspector->addWidget(column({entity, m_tensor}, entity));
+  m_inspector->addWidget(new views::FigureView("Source", views::sourceNodesFigure, navigator(), m_look, false));
   connect(m_inspectorTabs, &QTabBar::currentChanged, m_inspector, &QStackedWidget::setCurrentIndex);
-  connect(&navigator(), &views::Navigator::selectionChanged, this, [this] { m_inspectorTabs->setCurrentIndex(navigator().place().selected ? 1 : 0); });
+  connect(&navigator(), &views::Navigator::selectionChanged, this, [this] {
+    if (m_inspectorTabs->currentIndex() < 2) m_inspectorTabs->setCurrentIndex(navigator().place().selected ? 1 : 0); // who reads sources goes on reading them
+  });
   connect(&navigator(), &views::Navigator::stepChanged, this, [this] {
-    if (!navigator().place().selected) m_inspectorTabs->setCurrentIndex(0);
+    if (!navigator().place().selected && m_inspectorTabs->currentIndex() < 2) m_inspectorTabs->setCurrentIndex(0);
   });
 
   for (const auto& [name, area, title, content] : {std::tuple<const char*, Qt::DockWidgetArea, QWidget*, QWidget*>{"Passes", Qt::LeftDockWidgetArea, m_passHead, m_passes},

@@ -107,6 +107,7 @@ void MainWindow::buildStepMenus() {
   step->addAction("Previous pass that changed something\tShift+N", this, [this] { navigator().changedPassBy(-1); });
   step->addAction("First step\tHome", this, [this] { navigator().goTo(0); });
   step->addAction("Last step\tEnd", this, [this] { navigator().stepBy(navigator().stepCount()); });
+  step->addAction("Graph before the step\tB", this, [this] { graph().setBefore(!graph().before()); });
   step->addAction("Play or pause\tSpace", this, &MainWindow::togglePlay);
 }
 

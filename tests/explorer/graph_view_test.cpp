@@ -1,5 +1,6 @@
 // The graph in its window: what a jump closes, and what it says of a plain layout.
 #include "explorer/main_window.h"
+#include "shell/inspector_figure.h"
 
 #include <QAction>
 #include <QTest>
@@ -46,6 +47,49 @@ TEST_F(GraphViewTest, CrumbsAreThoseOfTheStep) {
     EXPECT_EQ(window.graph().crumbs(), views::scopesAround(place.trace()->at(i), place.at()->entities));
   }
   settle();
+}
+
+// B held: the graph of the step before, unmarked, at the same step; let go, or another step: as it is.
+TEST_F(GraphViewTest, HoldingBShowsTheGraphBeforeTheStep) {
+  const trace::Trace& t = *window.navigator().place().trace();
+  uint32_t step = 1;
+  while (t.at(step).nodes == t.at(step - 1).nodes) ++step;
+  window.navigator().goTo(step);
+  settle();
+  EXPECT_EQ(window.graph().scene()->graph, t.at(step));
+  for (const bool let_go : {true, false}) {
+    QTest::keyPress(&window.graph(), Qt::Key_B);
+    settle();
+    EXPECT_EQ(window.graph().scene()->graph, t.at(step - 1));
+    EXPECT_EQ(window.navigator().place().step, step);
+    if (let_go) QTest::keyRelease(&window.graph(), Qt::Key_B);
+    else window.navigator().stepBy(1), ++step;
+    settle();
+    EXPECT_EQ(window.graph().scene()->graph, t.at(step));
+  }
+}
+
+// What a selected kernel comes from in the model.
+TEST_F(GraphViewTest, SourceTabNamesTheNodesOfTheModel) {
+  window.navigator().goTo(window.navigator().stepCount() - 1);
+  const views::Place place = window.navigator().place();
+  const trace::GraphDoc graph = place.trace()->at(place.step);
+  views::Look look;
+  int kernels = 0;
+  for (const trace::GraphGroup& group : graph.groups) {
+    const trace::Wiring wiring(graph);
+    views::Place at = place;
+    at.selected = entity(group.id);
+    const views::Figure figure = views::sourceNodesFigure(at, look.theme(), {320, 640});
+    ASSERT_FALSE(figure.hits.empty());
+    const auto& members = wiring.members(group.id);
+    EXPECT_TRUE(std::any_of(members.begin(), members.end(), [&](NodeId id) {
+      const auto& origins = graph.nodes.find(id)->origins;
+      return std::any_of(origins.begin(), origins.end(), [&](const trace::Text& o) { return figure.hits.front().name == QString::fromStdString(o.str()); });
+    })) << group.name.str();
+    ++kernels;
+  }
+  EXPECT_GT(kernels, 0);
 }
 
 TEST_F(GraphViewTest, DriftIsAnActionThatSaysWhatItNeeds) {

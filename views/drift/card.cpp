@@ -51,7 +51,7 @@ double lineAbove(const Chart& c, double left, double width) {
 
 } // namespace
 
-std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<QString(size_t)>& scope) {
+std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<CardWords(size_t)>& wordsOf) {
   if (chart.size() == 0) return std::nullopt;
   Card c;
   c.culprit = chart.culprit().has_value();
@@ -60,10 +60,12 @@ std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::functi
   const QString arrow = ' ' + QString(QChar(0x2192)) + ' ', name = qt(chart.panel.places[i]);
   c.title = (name.size() > 36 ? name.left(18) + QChar(0x2026) + name.right(16) : name) + (c.culprit ? ": first over the limit" : ": farthest, within the limit");
   c.numbers = (c.culprit && i > 0 ? ulpText(chart.compiled[i - 1]) + arrow : QString()) + ulpText(chart.compiled[i]) + " ulp; eager " + ulpText(chart.eager[i]);
-  if (const QString in = scope(i); !in.isEmpty()) c.scope = "in " + in;
+  const CardWords about = wordsOf(i);
+  if (!about.scope.isEmpty()) c.scope = "in " + about.scope;
+  c.origin = about.origin;
   const Type bold{.weight = 600}, small{.px = 11};
-  const double words = std::max({s.width(c.title, bold) + (c.culprit ? 20 : 0), s.width(c.numbers, small), std::min(220., s.width(c.scope, small))});
-  c.box = freeBox(chart, {chart.x(i), chart.y(chart.compiled[i])}, {std::min({chart.plot.width() - 16, 380., words + 24}), c.scope.isEmpty() ? 46. : 62.});
+  const double words = std::max({s.width(c.title, bold) + (c.culprit ? 20 : 0), s.width(c.numbers, small), std::min(220., s.width(c.scope, small)), s.width(c.origin, small)});
+  c.box = freeBox(chart, {chart.x(i), chart.y(chart.compiled[i])}, {std::min({chart.plot.width() - 16, 380., words + 24}), 46. + (c.scope.isEmpty() ? 0 : 16) + (c.origin.isEmpty() ? 0 : 16)});
   return c;
 }
 
@@ -91,7 +93,9 @@ void drawCard(Sheet& s, const Chart& chart, const Card& c) {
   const Type line{.px = 11, .role = "textSecondary", .room = box.width() - 20};
   s.text({box.left() + 12 + lead, box.top() + 15}, c.title, {.weight = 600, .room = box.width() - 20 - lead});
   s.text({box.left() + 12, box.top() + 33}, c.numbers, line);
-  if (!c.scope.isEmpty()) s.text({box.left() + 12, box.top() + 49}, c.scope, line);
+  double y = box.top() + 49;
+  for (const QString& words : {c.scope, c.origin})
+    if (!words.isEmpty()) s.text({box.left() + 12, y}, words, line), y += 16;
 }
 
 void drawLimit(Sheet& s, const Chart& c, const QRectF& taken) {

@@ -10,11 +10,15 @@ namespace cutaway::views {
 struct Card {
   size_t place = 0;
   bool culprit = false;
-  QString title, numbers, scope;
+  QString title, numbers, scope, origin;
   QRectF box;
 };
-// Placed near its point over as little of the curves as can be; none where nothing drifts. `scope`: of that place.
-std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<QString(size_t place)>& scope);
+// What the card says of its place beside the numbers: where it stands in the model, and what made its op.
+struct CardWords {
+  QString scope, origin;
+};
+// Placed near its point over as little of the curves as can be; none where nothing drifts.
+std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<CardWords(size_t place)>& words);
 void drawCard(Sheet& s, const Chart& chart, const Card& card);
 // The limit of each place as a dotted line, and what it is in words, clear of the curves and of `taken`.
 void drawLimit(Sheet& s, const Chart& chart, const QRectF& taken);

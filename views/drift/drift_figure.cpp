@@ -25,7 +25,7 @@ class Drawing {
  public:
   Drawing(const trace::SeriesPanel& panel, const trace::Trace& trace, const Theme& theme, const std::optional<Entity>& selected, QSizeF size)
       : size_(size), rows_(std::min(worstShown, panel.places.size())),
-        chart_(panel, {leftMargin, topMargin, size.width() - leftMargin - rightMargin, size.height() - topMargin - belowPlot(rows_)}), theme_(theme), scopes_(trace),
+        chart_(panel, {leftMargin, topMargin, size.width() - leftMargin - rightMargin, size.height() - topMargin - belowPlot(rows_)}), theme_(theme), trace_(trace), scopes_(trace),
         selected_(selected), paper_(onPaper(theme)), plot_(chart_.plot), bands_(scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 42)))) {}
 
   void draw(Sheet& s) const {
@@ -33,7 +33,7 @@ class Drawing {
     bands(s);
     axes(s);
     if (bands_.isEmpty()) placeLabels(s);
-    const std::optional<Card> card = cardOf(s, chart_, [&](size_t i) { return scopes_.of(chart_.panel.entities[i]); });
+    const std::optional<Card> card = cardOf(s, chart_, [&](size_t i) { return CardWords{scopes_.of(chart_.panel.entities[i]), origin(chart_.panel.entities[i])}; });
     drawLimit(s, chart_, card ? card->box : QRectF());
     selection(s);
     curve(s, chart_.eager, true);
@@ -58,6 +58,15 @@ class Drawing {
   QString spoken(size_t i) const {
     return QString("value of %1: eager %2 ulp, compiled %3 ulp, %4 of %5").arg(name(i), ulpText(chart_.eager[i]), ulpText(chart_.compiled[i]),
            chart_.over(i) ? "over the limit" : "within the limit", ulpText(chart_.limit(i)));
+  }
+
+  // The pass and the rule that made an op: the first step after which it is there.
+  QString origin(const Entity& op) const {
+    if (op.kind != Entity::Kind::op || trace_.steps().empty()) return {};
+    const auto there = [&](const trace::Step& step) { return trace_.at(step.id).nodes.contains(NodeId(op.id)); };
+    const auto made = std::partition_point(trace_.steps().begin(), trace_.steps().end(), [&](const trace::Step& step) { return !there(step); });
+    if (made == trace_.steps().begin() || made == trace_.steps().end()) return made == trace_.steps().end() ? QString() : "as imported, no pass rewrote it";
+    return QString("made by pass %1, rule %2").arg(qt(trace_.passes()[made->pass].name), qt(made->code));
   }
 
   // The scopes of the model, every other one shaded; ticks where a theme has no shade.
@@ -168,6 +177,7 @@ class Drawing {
   size_t rows_;
   Chart chart_;
   const Theme& theme_;
+  const trace::Trace& trace_;
   Scopes scopes_;
   std::optional<Entity> selected_;
   bool paper_;

@@ -74,6 +74,7 @@ void GraphView::documentChanged() {
 
 void GraphView::stepped(uint32_t before) {
   finishMotion();
+  m_showsBefore = false;
   const uint32_t step = m_navigator.place().step;
   m_moves = (step > before ? step - before : before - step) <= 4;
   m_jumped = m_jumped || !m_moves;
@@ -92,7 +93,7 @@ void GraphView::prepare() {
   m_soon.stop();
   m_runner.cancel(), m_layout.reset(), m_builder.clear();
   const uint64_t number = ++m_asked;
-  const Place& place = m_navigator.place();
+  const Place place = shown();
   if (!place.at()) {
     m_scene.reset(), m_pending = false;
     update();
@@ -108,6 +109,19 @@ void GraphView::prepare() {
       if (number == m_asked) accept(*built);
     }, Qt::QueuedConnection);
   });
+}
+
+Place GraphView::shown() const {
+  Place out = m_navigator.place();
+  if (m_showsBefore && out.step > 0) --out.step;
+  return out;
+}
+
+void GraphView::setBefore(bool shown) {
+  if (shown == m_showsBefore) return;
+  finishMotion();
+  m_showsBefore = shown;
+  prepare();
 }
 
 void GraphView::accept(Built& built) {
@@ -139,7 +153,7 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   if (m_before) old = m_before->places;
   if (!shift.isNull())
     for (QRectF& box : old) box.translate(shift); // where they stood on screen
-  m_marks = marksOf(m_navigator.place(), *m_scene, old);
+  m_marks = m_showsBefore ? StepMarks() : marksOf(m_navigator.place(), *m_scene, old);
   if (m_fresh || !m_before) {
     m_fresh = false;
     fit();

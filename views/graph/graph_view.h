@@ -18,7 +18,8 @@ class QLabel;
 namespace cutaway::views {
 
 // The graph in a window. Wheel pans, Ctrl+wheel zooms at the cursor, a double click opens or closes a scope
-// (Alt: all below), F brings the selection to the middle and F again shows all; Backspace goes back to the view before.
+// (Alt: all below), F brings the selection to the middle and F again shows all; Backspace goes back to the view before; B
+// held shows the graph as it was before the step.
 // Layout runs in the background: until it is there, the last picture stays.
 class GraphView : public QWidget, public SpokenCanvas {
   Q_OBJECT
@@ -31,6 +32,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   bool settled() const { return !m_pending && !m_clock.isValid(); }
   // All of the graph, in sight or not.
   Figure figure() const;
+  bool before() const { return m_showsBefore; }
   QString statusText() const; // "100 %   types"
   // What to mark against the other pane; null: nothing is compared. `letter`: that of this pane.
   void setDifference(std::shared_ptr<const Difference> difference, const QString& letter);
@@ -51,6 +53,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   void setDrift(bool shown); // boxes coloured by drift
   void back();
   void retryLayout();
+  void setBefore(bool shown); // the graph as it was before the step, until something else happens
 
  signals:
   void viewChanged();
@@ -64,8 +67,10 @@ class GraphView : public QWidget, public SpokenCanvas {
   void mouseReleaseEvent(QMouseEvent*) override;
   void mouseDoubleClickEvent(QMouseEvent*) override;
   void keyPressEvent(QKeyEvent*) override;
+  void keyReleaseEvent(QKeyEvent*) override;
   void resizeEvent(QResizeEvent*) override;
   void focusInEvent(QFocusEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
 
  private:
   struct Camera {
@@ -77,6 +82,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   void documentChanged();
   void later(); // lay out at the next turn of the event loop
   void prepare();
+  Place shown() const; // the place, or the step before it
   struct OpenScopes;
   struct Built;
   void accept(Built& built);
@@ -127,7 +133,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   std::optional<GraphHeat> m_heat; // of the scene
   QWidget* m_strip = nullptr;      // says that the layout is plain, and offers another try
   QLabel* m_stripWords = nullptr;
-  bool m_constants = false, m_drift = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false;
+  bool m_constants = false, m_drift = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false, m_showsBefore = false;
   QPointF m_centre, m_fromCentre;
   double m_zoom = 1, m_fromZoom = 1;
   std::optional<Entity> m_target; // to be brought to the middle once it is laid out

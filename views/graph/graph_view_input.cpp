@@ -99,6 +99,7 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
   m_keyFocus = true;
   if (event->modifiers() & (Qt::ControlModifier | Qt::AltModifier)) return event->ignore();
   switch (event->key()) {
+    case Qt::Key_B: return setBefore(true);
     case Qt::Key_F: return focusSelection();
     case Qt::Key_Backspace: return back();
     case Qt::Key_Plus:
@@ -113,6 +114,16 @@ void GraphView::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Return: return openSelected();
     default: event->ignore();
   }
+}
+
+void GraphView::keyReleaseEvent(QKeyEvent* event) {
+  if (event->key() == Qt::Key_B && !event->isAutoRepeat()) setBefore(false);
+  else QWidget::keyReleaseEvent(event);
+}
+
+void GraphView::focusOutEvent(QFocusEvent* event) {
+  setBefore(false);
+  QWidget::focusOutEvent(event);
 }
 
 void GraphView::focusInEvent(QFocusEvent* event) {

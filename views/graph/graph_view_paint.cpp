@@ -35,6 +35,10 @@ void GraphView::paintEvent(QPaintEvent*) {
   }
   painter.restore();
   if (width() >= 640) drawOverlay(painter);
+  if (m_showsBefore) {
+    PainterSheet sheet(painter, m_look.theme());
+    tag(sheet, {16, 24}, QString("before step %1").arg(m_navigator.place().step + 1), -1, false, "accent");
+  }
   if (hasFocus() && m_keyFocus) {
     PainterSheet sheet(painter, m_look.theme());
     sheet.rect(QRectF(rect()).adjusted(2, 2, -2, -2), 4, {}, {m_look.theme().c("accent"), 2});

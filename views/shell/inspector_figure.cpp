@@ -133,9 +133,6 @@ void fillOp(Column& c, const trace::GraphNode& n, const trace::GraphDoc& g) {
   c.y += 20;
   if (!n.facts.empty()) c.strong("Proven");
   for (const trace::Text& f : n.facts) c.words(qt(f));
-  if (n.origins.empty()) return;
-  c.strong("From the model");
-  for (const trace::Text& o : n.origins) c.words(qt(o));
 }
 
 void fillValue(Column& c, const trace::GraphValue& v) {
@@ -187,6 +184,98 @@ Figure entityFigure(const Place& place, const Theme& theme, QSizeF room) {
     if (const trace::ArenaBuffer* b = bufferOf(place, e)) return fillBuffer(c, *b);
     c.title(QString::fromStdString(entity_key(e)));
     c.words("It does not exist at this step.");
+  });
+}
+
+namespace {
+
+// Ops of the graph behind an entity.
+std::vector<const trace::GraphNode*> opsOf(const trace::GraphDoc& graph, const Entity& e) {
+  std::vector<const trace::GraphNode*> out;
+  if (e.kind == Entity::Kind::kernel) {
+    for (const trace::GraphNode& n : graph.nodes)
+      if (n.group.v == e.id) out.push_back(&n);
+  } else if (const trace::GraphNode* n = e.kind == Entity::Kind::op ? graph.nodes.find(NodeId(e.id)) : e.kind == Entity::Kind::value ? producerOf(graph, ValueId(e.id)) : nullptr) {
+    out.push_back(n);
+  }
+  return out;
+}
+
+bool comesFrom(const trace::GraphNode& n, const trace::Text& origin) { return std::find(n.origins.begin(), n.origins.end(), origin) != n.origins.end(); }
+
+// A node of the model: the ops that it became at import, and what of them is in the graph at hand.
+struct SourceNode {
+  trace::Text origin; // "Conv layer1.0/Conv"
+  std::vector<const trace::GraphNode*> imported, now;
+};
+
+void fillSource(Column& c, const SourceNode& node, const trace::GraphDoc& first, const trace::GraphDoc& graph) {
+  const QString words = qt(node.origin);
+  const qsizetype space = words.indexOf(' ');
+  c.strong(space < 0 ? words : words.mid(space + 1));
+  c.words(space < 0 ? QString("node of the model") : words.left(space) + " of the model");
+  c.y += 6;
+  QSet<uint32_t> made, read;
+  for (const trace::GraphNode* n : node.imported) {
+    for (const ValueId v : n->outputs) made.insert(v.v);
+    for (const ValueId v : n->inputs) read.insert(v.v);
+  }
+  const auto side = [&](const char* name, bool inputs) {
+    QSet<uint32_t> seen;
+    for (const trace::GraphNode* n : node.imported)
+      for (const ValueId v : inputs ? n->inputs : n->outputs)
+        if (const trace::GraphValue* value = v.valid() ? first.values.find(v) : nullptr; value && !(inputs ? made : read).contains(v.v) && !seen.contains(v.v)) seen.insert(v.v), c.pair(name, typeText(*value), true);
+  };
+  side("Reads", true), side("Writes", false);
+  for (const trace::GraphNode* n : node.imported)
+    for (const trace::Attribute& a : n->attributes) c.pair(qt(a.name), qt(a.value), true);
+  QStringList ops;
+  for (const trace::GraphNode* n : node.imported) ops << qt(n->op);
+  c.line();
+  c.y += 16;
+  if (!ops.isEmpty()) c.words((ops.size() == 1 ? QString("Imported as ") : QString("Imported as %1 ops: ").arg(ops.size())) + ops.join(", ") + '.');
+  QStringList kernels;
+  qsizetype alone = 0;
+  for (const trace::GraphNode* n : node.now)
+    if (const trace::GraphGroup* g = n->group.valid() ? graph.groups.find(n->group) : nullptr; !g) ++alone;
+    else if (!kernels.contains(qt(g->name))) kernels << qt(g->name);
+  QStringList where;
+  if (!kernels.isEmpty()) where << "in " + kernels.join(", ");
+  if (alone) where << (alone == node.now.size() ? QString("in no kernel") : QString("%1 in no kernel").arg(alone));
+  c.words(node.now.empty() ? QString("Nothing of it is left at this step.") : QString("At this step: %1 %2, %3.").arg(node.now.size()).arg(node.now.size() == 1 ? "op" : "ops", where.join(", ")));
+  c.y += 16;
+}
+
+} // namespace
+
+Figure sourceNodesFigure(const Place& place, const Theme& theme, QSizeF room) {
+  struct Found {
+    trace::GraphDoc first, graph;
+    std::vector<SourceNode> nodes;
+  };
+  const auto found = std::make_shared<Found>();
+  if (place.at()) {
+    found->first = place.trace()->at(0), found->graph = place.trace()->at(place.step);
+    for (const Entity e : place.selected ? std::vector<Entity>{*place.selected} : place.at()->entities)
+      for (const trace::GraphNode* n : opsOf(found->graph, e))
+        for (const trace::Text& origin : n->origins)
+          if (std::none_of(found->nodes.begin(), found->nodes.end(), [&](const SourceNode& s) { return s.origin == origin; })) found->nodes.push_back({origin, {}, {}});
+    for (SourceNode& s : found->nodes) {
+      for (const trace::GraphNode& n : found->first.nodes)
+        if (comesFrom(n, s.origin)) s.imported.push_back(&n);
+      for (const trace::GraphNode& n : found->graph.nodes)
+        if (comesFrom(n, s.origin)) s.now.push_back(&n);
+    }
+  }
+  const QString about = found->nodes.empty() ? "No node of the model" : qt(found->nodes.front().origin);
+  return columnFigure(theme, room, about, [found, place](Column& c) {
+    if (found->nodes.empty()) {
+      c.title("No node of the model");
+      return c.words(place.selected ? "What is selected comes from no single node of the model." : "Select an op, a value or a kernel: this panel shows the nodes of the model that it comes from.");
+    }
+    constexpr size_t most = 12;
+    for (size_t i = 0; i < std::min(most, found->nodes.size()); ++i) fillSource(c, found->nodes[i], found->first, found->graph);
+    if (found->nodes.size() > most) c.words(QString("and %1 more").arg(found->nodes.size() - most));
   });
 }
 
