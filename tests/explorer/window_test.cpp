@@ -181,14 +181,19 @@ TEST_F(WindowTest, Shots) {
   QTest::keyClick(window.get(), Qt::Key_R, Qt::ControlModifier);
   settle();
   const auto& trace = *window->navigator().place().trace();
-  for (const auto& pass : trace.passes())
-    if (pass.name == "fuse" && pass.last > pass.first + 20) window->navigator().goTo(pass.first + 20);
-  settle();
+  // Each view at the step that has most to say in it: a fusion, a placement, the end.
+  std::map<std::string, uint32_t> steps;
+  for (const auto& pass : trace.passes()) {
+    if (pass.name == "fuse" && pass.last > pass.first + 20) steps["graph"] = pass.first + 20;
+    if (pass.name == "memory") steps["arena"] = pass.last - 1;
+  }
   for (const char* theme : {"light", "dark"})
     for (const char* view : {"graph", "arena", "layout", "guards", "tiles", "timeline", "drift", "source"}) {
       window->setTheme(theme);
       window->showView(view);
+      window->navigator().goTo(steps.contains(view) ? steps[view] : uint32_t(trace.steps().size() - 1));
       settle();
+      if (view == std::string("source")) QTest::qWait(1500); // the assembly comes when it is there
       shot((std::string(view) + "-" + theme).c_str());
     }
   window->showView("arena");

@@ -40,8 +40,9 @@ class Painter {
   void frameTitle(size_t i) {
     const QRectF& b = scene_.box[i];
     const GraphItem& item = scene_.model.items[i];
-    if (b.width() * s_.k < 60) return;
-    s_.row({b.left() + 12, b.top(), b.width() - 24, 26}, item.name, {.weight = 600, .plate = s_.t.c("sunken")},
+    const double left = std::max(b.left(), seen_.left()), right = std::min(b.right(), seen_.right()); // in sight as long as the frame is
+    if ((right - left) * s_.k < 60) return;
+    s_.row({left + 12, b.top(), right - left - 24, 26}, item.name, {.weight = 600, .plate = s_.t.c("sunken")},
            item.count == 1 ? QString("1 node") : QString("%1 nodes").arg(item.count), {.px = 11, .role = "textMuted", .plate = s_.t.c("sunken")});
   }
 

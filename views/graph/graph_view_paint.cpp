@@ -55,7 +55,7 @@ void GraphView::drawOverlay(QPainter& painter) const {
   const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
   s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
   drawLegend(s);
-  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 40 - heatLegendSize.height()});
+  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 48 - heatLegendSize.height()});
 }
 
 const GraphView::Minimap& GraphView::minimap() const {
@@ -76,19 +76,29 @@ const GraphView::Minimap& GraphView::minimap() const {
 }
 
 void GraphView::drawLegend(Sheet& s) const {
-  double x = 16;
-  const double y = height() - 20;
-  const auto say = [&](Glyph g, const char* role, const QString& label) {
-    const Type type{.px = 11, .role = "textSecondary", .plate = s.t.c("canvas")};
-    glyph(s, g, {x + 6, y}, role, 6);
-    s.text({x + 18, y}, label, type);
-    x += 34 + s.width(label, type);
+  struct Entry {
+    Glyph glyph;
+    const char *role, *words;
+    bool shown;
   };
-  if (!m_marks.firing.isEmpty() && !m_marks.refused) say(Glyph::Play, "accent", "fires now");
-  if (!m_marks.created.isEmpty()) say(Glyph::Plus, "created", "created");
-  if (!m_marks.changed.isEmpty()) say(Glyph::Tilde, "changed", "changed");
-  if (!m_marks.notes.empty()) say(Glyph::Refused, "refused", "refused, with reason");
-  if (!m_marks.ghosts.empty()) say(Glyph::Minus, "removed", "gone");
+  const Entry entries[] = {{Glyph::Play, "accent", "fires now", !m_marks.firing.isEmpty() && !m_marks.refused},
+                           {Glyph::Plus, "created", "created", !m_marks.created.isEmpty()},
+                           {Glyph::Tilde, "changed", "changed", !m_marks.changed.isEmpty()},
+                           {Glyph::Refused, "refused", "refused, with reason", !m_marks.notes.empty()},
+                           {Glyph::Minus, "removed", "gone", !m_marks.ghosts.empty()}};
+  const Type type{.px = 11, .role = "textSecondary"};
+  double wide = 8;
+  for (const Entry& e : entries) wide += e.shown ? 34 + s.width(e.words, type) : 0;
+  if (wide == 8) return;
+  const QRectF box(16, height() - 40, wide - 8, 24);
+  s.rect(box, 4, {s.t.c("raised")}, {s.t.c("line")});
+  double x = box.left() + 8;
+  for (const Entry& e : entries) {
+    if (!e.shown) continue;
+    glyph(s, e.glyph, {x + 6, box.center().y()}, e.role, 6);
+    s.text({x + 18, box.center().y()}, e.words, type);
+    x += 34 + s.width(e.words, type);
+  }
 }
 
 Figure GraphView::figure() const {

@@ -19,9 +19,9 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   setFocusPolicy(Qt::StrongFocus);
   setAccessibleName(name);
   viewport()->setMouseTracking(true);
-  connect(&navigator, &Navigator::documentChanged, this, [this] { m_reveal = true, refresh(); });
+  connect(&navigator, &Navigator::documentChanged, this, &FigureView::reveal);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
-  connect(&navigator, &Navigator::selectionChanged, this, [this] { m_reveal = true, refresh(), tellSelected(); });
+  connect(&navigator, &Navigator::selectionChanged, this, [this] { reveal(), tellSelected(); });
   connect(&look, &Look::changed, this, &FigureView::refresh);
   m_entry.setStartValue(0.), m_entry.setEndValue(1.);
   connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
@@ -47,6 +47,11 @@ void FigureView::stepped(uint32_t before) {
   if (!isVisible() || time == 0 || m_navigator.place().step != before + 1 || !figure().entry) return;
   m_entry.setDuration(time);
   m_entry.start();
+}
+
+void FigureView::reveal() {
+  m_reveal = true;
+  refresh();
 }
 
 void FigureView::refresh() {

@@ -26,6 +26,7 @@ class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   const Figure& figure();
   int mode() const { return m_switch ? m_switch->current() : 0; } // an index into the row's modes
   void refresh(); // the place changed, or what the maker knows beside it
+  void reveal();  // the same, and scrolls to what the selection is about
   QList<Spot> spots() override;
   void press(const QString& key) override;
   QWidgetList parts() const override { return m_switch ? QWidgetList{m_switch} : QWidgetList(); }

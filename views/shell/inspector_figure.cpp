@@ -21,7 +21,10 @@ std::vector<Row> metricRows(const trace::Metrics& a, const trace::Metrics& b) {
   const auto add = [&](const char* name, int64_t x, int64_t y, bool bytes) {
     if (y < 0) return;
     const auto text = [bytes](int64_t v) { return v < 0 ? QString(QChar(0x2013)) : bytes ? byteText(v) : number(double(v)); };
-    rows.push_back({name, text(x), text(y), x < 0 || x == y ? 0 : y < x ? 1 : -1});
+    const int better = x < 0 || x == y ? 0 : y < x ? 1 : -1;
+    // Where both round to the same digits, the difference.
+    const bool same = better != 0 && text(x) == text(y);
+    rows.push_back({name, text(x), same ? (y < x ? QChar(0x2212) : QChar('+')) + text(std::abs(y - x)) : text(y), better});
   };
   add("Nodes", a.nodes, b.nodes, false);
   add("Launches", a.launches, b.launches, false);

@@ -11,7 +11,7 @@ SourceView::SourceView(const ViewRow& row, Navigator& navigator, Look& look, QWi
   });
   connect(&navigator, &Navigator::stepChanged, this, &SourceView::ask);
   connect(&navigator, &Navigator::selectionChanged, this, &SourceView::ask);
-  connect(&navigator, &Navigator::textAdded, this, &SourceView::refresh);
+  connect(&navigator, &Navigator::textAdded, this, &SourceView::reveal); // the columns move apart for it
 }
 
 SourceView::~SourceView() {
