@@ -99,12 +99,13 @@ TEST_F(SimFaults, TheWatchdogEndsKernelsThatNeverDo) {
       expect_fault(CUDA_ERROR_LAUNCH_TIMEOUT, "watchdog");
     }
 }
-TEST_F(SimFaults, TheWatchdogLeavesTheNextKernelAlone) {
-  sim::set_watchdog_ms(50);
+// The limit is a kernel's, not that of all together: these are short beside it, and apart enough to pass it in sum.
+TEST_F(SimFaults, TheWatchdogCountsEachKernelAnew) {
+  sim::set_watchdog_ms(1000);
   for (int i = 0; i < 3; ++i) {
-    ASSERT_EQ(launch("spin_block", 1, 1, 1024, 0, nullptr, 500), CUDA_SUCCESS);
+    ASSERT_EQ(launch("spin_block", 1, 1, 256, 0, nullptr, 50), CUDA_SUCCESS);
     ASSERT_EQ(api.cuCtxSynchronize(), CUDA_SUCCESS);
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::this_thread::sleep_for(std::chrono::milliseconds(600));
   }
 }
 
