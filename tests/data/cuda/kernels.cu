@@ -132,3 +132,7 @@ CW_KERNEL(mma_fragments, 32)(const u32* a, const u32* b, float* d, int tf32) {
     for (u32 r = 0; r < 4; ++r) d[r * 32 + t] = fd[r];
 }
 CW_KERNEL(misaligned, 32)(float* o) { o[threadIdx.x] = *(float*)((char*)o + 2); }
+CW_KERNEL(convert, 32)(u32* x, int to) {
+    float v = __uint_as_float(x[threadIdx.x]);
+    x[threadIdx.x] = to == 0 ? (u32)to_bf16(v).bits : to == 1 ? (u32)to_half(v).bits : to_tf32(v);
+}
