@@ -1,4 +1,5 @@
 #include "codegen/reduction.h"
+#include "codegen/window.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -76,43 +77,22 @@ class ColumnPrinter {
 };
 
 bool print_window(NestPrinter& p, const std::vector<NodeId>& nodes, Kernel& kernel) {
-  const Node& n = p.g.node(nodes.front());
-  if (n.op != Op::reduce_window || !can_generate(p.g, n)) return false;
-  const ValueId out = n.outputs[0];
-  for (size_t k = 1; k < nodes.size(); ++k)
-    if (!is_elementwise(p.g.node(nodes[k]).op) || !(p.g.type(p.g.node(nodes[k]).outputs[0]).shape == p.g.type(out).shape)) return false;
-  const auto dims = static_dims(p.g.type(out).shape), in_dims = static_dims(p.g.type(n.inputs[0]).shape);
-  auto kept = loop_order(dims, p.storage.access(p.g.node(nodes.back()).outputs[0]).strides);
-  if (kept.empty()) kept.push_back({1, 0});
+  const auto nest = WindowNest::of(p, nodes);
+  if (!nest) return false;
+  auto kept = nest->order;
   const LoopDim strip = kept.back();
   kept.pop_back();
-  Indices at, in_at;
   std::string loops, check, each;
-  ColumnPrinter printer(p, nodes, kernel);
-  for (size_t d = 0; d < dims.size(); ++d) {
-    const bool looped = dims[d] != 1 || d == strip.dim;
-    at.push_back(looped ? fmt::format("i{}", d) : "0");
-    const int64_t window = n.attrs.ints("window")[d], stride = n.attrs.ints("strides")[d], dilation = n.attrs.ints("dilations")[d], low = n.attrs.ints("pad_low")[d];
-    std::string e = fmt::format("({} * {}L - {}L", at[d], stride, low);
-    if (window > 1) {
-      loops += fmt::format("    for (long w{0} = 0; w{0} < {1}L; ++w{0})\n", d, window);
-      e += fmt::format(" + w{} * {}L", d, dilation);
-    }
-    e += ")";
-    const bool inside = low == 0 && (dims[d] - 1) * stride + (window - 1) * dilation < in_dims[d];
-    if (!inside) {
-      const std::string condition = fmt::format("(unsigned long){} < {}ul", e, in_dims[d]);
-      if (d == strip.dim) each += (each.empty() ? "" : " && ") + condition;
-      else check += fmt::format("      if (!({})) continue;\n", condition);
-    }
-    in_at.push_back(e);
+  for (const LoopDim& l : nest->loops) loops += fmt::format("    for (long w{0} = 0; w{0} < {1}L; ++w{0})\n", l.dim, l.extent);
+  for (const WindowNest::Check& c : nest->checks) {
+    if (c.dim == strip.dim) each += (each.empty() ? "" : " && ") + c.condition;
+    else check += fmt::format("      if (!({})) continue;\n", c.condition);
   }
   // `continue` needs a loop around it.
   if (loops.empty()) loops = "    for (int once = 0; once < 1; ++once)\n";
+  ColumnPrinter printer(p, nodes, kernel);
   printer.check_each(each);
-  const std::string& kind = n.attrs.s("kind");
-  const Op op = kind == "sum" ? Op::reduce_sum : kind == "max" ? Op::reduce_max : Op::reduce_min;
-  printer.print(n, op, at, loops, check, in_at, kept, strip);
+  printer.print(p.g.node(nodes.front()), nest->op, nest->at, loops, check, nest->in_at, kept, strip);
   return true;
 }
 

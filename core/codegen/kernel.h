@@ -1,7 +1,6 @@
 #pragma once
 #include "codegen/contraction/contraction.h"
-#include "ir/graph.h"
-#include "plan/storage.h"
+#include "codegen/group_kernel.h"
 
 namespace cutaway::codegen {
 
@@ -11,22 +10,12 @@ struct Options {
   int threads = 2;
 };
 
-// One kernel: a fused group (or a node alone) as C text, or a node that the reference evaluation runs in place.
-struct Kernel {
-  GroupId group;              // none: a node alone
-  std::vector<NodeId> nodes;  // in order
-  std::string name;           // for people: "dot_general+add+tanh"
-  std::string symbol, text;   // text empty: builtin
-  std::string loop_nest;      // the nest as text people can read
-  std::vector<ValueId> buffers; // root values behind buffers[0..]; one more pointer follows: the error flag (int)
-  std::vector<ValueId> reads, writes; // roots
-  // Reads that the one write may overwrite: each element is read just where and before it is written.
-  std::vector<ValueId> in_place;
+// One kernel as C text, or what the reference evaluation runs in place. One more pointer than `buffers` follows: the error
+// flag (int).
+struct Kernel : GroupKernel {
   int64_t units = 1;
-  int64_t scratch_bytes = 0;  // a thread
-  double flops = 0;
+  int64_t scratch_bytes = 0;        // a thread
   std::optional<TileChoice> choice; // of a product or convolution
-  std::vector<ValueId> names;       // the value that the text calls v<index>; invalid where that number means something else
 
   // A constant operand that is packed once, when the executable is made; it stands in buffers[buffer].
   struct Packed {
@@ -36,7 +25,6 @@ struct Kernel {
     std::function<void(const void* from, void* to)> pack;
   };
   std::vector<Packed> packed;
-  bool builtin() const { return text.empty(); }
 };
 
 // The C type that values of a dtype are computed in, and the names of its functions' suffix: "float", "f32".

@@ -8,10 +8,22 @@ namespace cutaway::codegen {
 // Index expressions of one element, one C expression a logical dim.
 using Indices = std::vector<std::string>;
 
+// How the two dialects write indices: C counts in long; a device in int where that is enough.
+struct Dialect {
+  const char* index = "long";
+  const char* suffix = "L"; // of index literals
+
+  std::string number(int64_t n) const { return std::to_string(n) + suffix; }
+  // A condition: 0 <= e < n.
+  std::string within(const std::string& e, int64_t n) const {
+    return std::string("(unsigned ") + index + ")" + e + " < " + std::to_string(n) + (*suffix ? "ul" : "u");
+  }
+};
+
 // Prints the values of one group: loads from storage, expressions, stores. It owns the kernel's buffer table.
 class NestPrinter {
  public:
-  NestPrinter(const Graph& g, const plan::Storage& storage, const std::vector<NodeId>& nodes, Kernel& kernel);
+  NestPrinter(const Graph& g, const plan::Storage& storage, const std::vector<NodeId>& nodes, GroupKernel& kernel, Dialect dialect = {});
 
   bool in_group(ValueId v) const;
   // Index into `buffers` of the storage behind v.
@@ -33,12 +45,16 @@ class NestPrinter {
 
   const Graph& g;
   const plan::Storage& storage;
+  const Dialect dialect;
 
  private:
   std::vector<bool> member_;
-  Kernel& kernel_;
+  GroupKernel& kernel_;
   std::map<uint32_t, int> index_;
 };
+
+// The first node's value, given as an expression, and the elementwise nodes of its shape behind it, at one element.
+std::string epilogue_text(NestPrinter& p, const std::vector<NodeId>& nodes, const std::string& value, const Indices& at);
 
 // A constant's value as a C literal where it has one element; empty otherwise.
 std::string literal_of(const Graph& g, ValueId v);
@@ -58,6 +74,6 @@ std::vector<LoopDim> loop_order(const std::vector<int64_t>& dims, const std::vec
 // Opens the loop over work units: `rows` outer iterations, `grain` a unit; declares `row`. The closing brace is the caller's.
 std::string open_units(int64_t rows, int64_t grain);
 // Statements that split `row` into the indices of the given dims.
-std::string split_row(const std::vector<LoopDim>& dims);
+std::string split_row(const std::vector<LoopDim>& dims, const std::string& row = "row", const Dialect& dialect = {});
 
 } // namespace cutaway::codegen

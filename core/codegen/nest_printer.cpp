@@ -6,8 +6,8 @@
 
 namespace cutaway::codegen {
 
-NestPrinter::NestPrinter(const Graph& graph, const plan::Storage& s, const std::vector<NodeId>& nodes, Kernel& kernel)
-    : g(graph), storage(s), member_(graph.node_bound()), kernel_(kernel) {
+NestPrinter::NestPrinter(const Graph& graph, const plan::Storage& s, const std::vector<NodeId>& nodes, GroupKernel& kernel, Dialect d)
+    : g(graph), storage(s), dialect(d), member_(graph.node_bound()), kernel_(kernel) {
   for (NodeId n : nodes) member_[n.v] = true;
 }
 
@@ -29,7 +29,7 @@ std::string NestPrinter::address(ValueId v, const Indices& at) const {
   for (size_t d = 0; d < at.size(); ++d) {
     if (a.strides[d] == 0 || shape[d].is(1) || at[d] == "0") continue;
     out += out.empty() ? "" : " + ";
-    out += a.strides[d] == 1 ? "(" + at[d] + ")" : fmt::format("(long)({}) * {}L", at[d], a.strides[d]);
+    out += a.strides[d] == 1 ? "(" + at[d] + ")" : fmt::format("({})({}) * {}", dialect.index, at[d], dialect.number(a.strides[d]));
   }
   if (a.offset != 0 || out.empty()) out += (out.empty() ? "" : " + ") + std::to_string(a.offset);
   return out;
@@ -77,6 +77,23 @@ std::string NestPrinter::expression(const Node& n, const std::vector<std::string
   return elementwise_expression(n, operands, in, g.type(n.outputs[0]).dtype);
 }
 
+std::string epilogue_text(NestPrinter& p, const std::vector<NodeId>& nodes, const std::string& value, const Indices& at) {
+  std::string out;
+  for (NodeId id : nodes) {
+    const Node& n = p.g.node(id);
+    const ValueId v = n.outputs[0];
+    std::string e = value;
+    if (id != nodes.front()) {
+      std::vector<std::string> operands;
+      for (ValueId in : n.inputs) operands.push_back(p.in_group(in) ? fmt::format("v{}", in.v) : p.load(in, p.operand_indices(in, v, at)));
+      e = p.expression(n, operands);
+    }
+    out += fmt::format("const {} v{} = {};\n", c_type(p.g.type(v).dtype), v.v, e);
+    if (p.escapes(v)) out += p.store(v, at, fmt::format("v{}", v.v)) + "\n";
+  }
+  return out;
+}
+
 std::string literal_of(const Graph& g, ValueId v) {
   const Node& n = g.producer(v);
   if (n.op != Op::constant) return "";
@@ -115,13 +132,13 @@ std::string open_units(int64_t rows, int64_t grain) {
   return fmt::format("  long last = end * {0}L < {1}L ? end * {0}L : {1}L;\n  for (long row = begin * {0}L; row < last; ++row) {{\n", grain, rows);
 }
 
-std::string split_row(const std::vector<LoopDim>& dims) {
+std::string split_row(const std::vector<LoopDim>& dims, const std::string& row, const Dialect& dialect) {
   std::string out;
   int64_t below = 1;
   for (size_t k = dims.size(); k-- > 0; below *= dims[k].extent) {
-    std::string e = below == 1 ? "row" : fmt::format("row / {}L", below);
-    if (k > 0) e = fmt::format("({}) % {}L", e, dims[k].extent);
-    out += fmt::format("    const long i{} = {};\n", dims[k].dim, e);
+    std::string e = below == 1 ? row : fmt::format("{} / {}", row, dialect.number(below));
+    if (k > 0) e = fmt::format("({}) % {}", e, dialect.number(dims[k].extent));
+    out += fmt::format("    const {} i{} = {};\n", dialect.index, dims[k].dim, e);
   }
   return out;
 }

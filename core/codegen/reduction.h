@@ -1,6 +1,7 @@
 #pragma once
 #include "codegen/nest.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace cutaway::codegen {
@@ -20,6 +21,41 @@ struct RowGroup {
   int reductions = 0, stages = 0;
 
   static std::optional<RowGroup> of(NestPrinter& p, const std::vector<NodeId>& nodes);
+};
+
+// What every printer of such a group asks: indices, the values that a loop needs, and the expressions. `at`: the indices of
+// a full value.
+class RowNest {
+ public:
+  RowNest(NestPrinter& printer, const std::vector<NodeId>& group_nodes, RowGroup group);
+
+  const Node& node(NodeId id) const { return p.g.node(id); }
+  bool row(ValueId v) const { return r.is_row.at(v.v); }
+  int stage(ValueId v) const { return r.stage.at(v.v); }
+  bool reduced(size_t dim) const { return std::binary_search(r.axes.begin(), r.axes.end(), static_cast<int64_t>(dim)); }
+  int64_t inner() const; // extent of all that is reduced
+  int64_t rows() const;
+
+  Indices row_indices(ValueId v) const;
+  std::string value_of(const Node& n, const Indices& indices);
+  // Full values that a later loop reads and that cost too much to make twice.
+  std::vector<ValueId> worth_keeping() const;
+
+  // What the loop of a stage has to make. `wanted`: full values, by id; those of earlier loops that are kept stop there.
+  struct Loop {
+    std::vector<const Node*> reductions;
+    std::vector<bool> wanted;
+    bool any = false;
+  };
+  Loop loop_of(int stage, const std::vector<ValueId>& kept) const;
+
+  NestPrinter& p;
+  const std::vector<NodeId>& nodes;
+  const RowGroup r;
+  Indices at;
+
+ private:
+  void require(ValueId v, int stage, const std::vector<ValueId>& kept, std::vector<bool>& wanted) const;
 };
 
 } // namespace cutaway::codegen

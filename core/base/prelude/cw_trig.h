@@ -7,6 +7,13 @@
 // the remainder is a pair of doubles. float32: 2/pi in seven parts of 29 bits, each product with x exact in double, and
 // only its residue modulo four turns of pi/2 kept: right for every float, without branch or table. One rounding.
 
+//@ mul_high
+// The upper half of a 128-bit product.
+static inline cw_u64 cw_mul_high(cw_u64 a, cw_u64 b) {
+  cw_u64 al = (cw_u32)a, ah = a >> 32, bl = (cw_u32)b, bh = b >> 32;
+  cw_u64 m = ah * bl + (al * bl >> 32), n = al * bh + (cw_u32)m;
+  return ah * bh + (m >> 32) + (n >> 32);
+}
 //@ trig_reduce_big
 typedef struct {
   double hi, lo;
@@ -41,8 +48,8 @@ static inline cw_angle cw_reduce_big(double x) { // |x| >= 2^20
   cw_u32 s = (cw_u32)(u >> 52 & 0x7ff) - 1075u + 62u;
   for (cw_u32 i = 0; i < 3; ++i)
     w[i] = cw_two_over_pi((s >> 6) + i) << (s & 63) | cw_two_over_pi((s >> 6) + i + 1) >> 1 >> (63 - (s & 63));
-  unsigned __int128 low = (unsigned __int128)m * w[2], mid = (unsigned __int128)m * w[1] + (cw_u64)(low >> 64);
-  cw_u64 p2 = (cw_u64)low, p1 = (cw_u64)mid, p0 = m * w[0] + (cw_u64)(mid >> 64);
+  cw_u64 carried = cw_mul_high(m, w[2]), p2 = m * w[2], p1 = m * w[1] + carried;
+  cw_u64 p0 = m * w[0] + cw_mul_high(m, w[1]) + (p1 < carried);
   cw_u64 f0 = p0 << 2 | p1 >> 62, f1 = p1 << 2 | p2 >> 62,
          neg = 0 - (f0 >> 63); // a fraction of at least 1/2 is negative
   cw_u32 n = (cw_u32)(p0 >> 62) + (cw_u32)(neg & 1);

@@ -1,5 +1,6 @@
 #include "base/prelude/prelude.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string_view>
@@ -12,7 +13,7 @@ constexpr std::string_view kMarker = "//@ ";
 constexpr std::array<std::string_view, 8> kIntTypes = {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"};
 
 struct Section {
-  std::string_view text;
+  std::string_view name, text;
   std::vector<std::string_view> names; // every cw_ or CW_ name in the text
 };
 
@@ -38,8 +39,10 @@ std::vector<std::string_view> names_in(std::string_view text) {
 
 class Library {
  public:
-  Library() {
-    std::string_view all = prelude_text();
+  Library() { add_all(prelude_text()); }
+
+  // Adds the sections of a text; one of a name that is there takes its place.
+  void add_all(std::string_view all) {
     for (size_t at = all.find(kMarker); at != all.npos;) {
       size_t line_end = all.find('\n', at), next = all.find(kMarker, line_end);
       add(all.substr(at, line_end - at), all.substr(line_end + 1, next == all.npos ? all.npos : next - line_end - 1));
@@ -69,8 +72,11 @@ class Library {
   // A header line may say what a section of macros defines: "//@ name defines: CW_X cw_add_*", * standing
   // for each integer type.
   void add(std::string_view header, std::string_view text) {
-    size_t index = sections_.size();
-    sections_.push_back({text, names_in(text)});
+    const std::string_view name = header.substr(kMarker.size(), header.find(' ', kMarker.size()) - kMarker.size());
+    const auto there = std::find_if(sections_.begin(), sections_.end(), [&](const Section& s) { return s.name == name; });
+    const auto index = static_cast<size_t>(there - sections_.begin());
+    if (there == sections_.end()) sections_.emplace_back();
+    sections_[index] = {name, text, names_in(text)};
     for (std::string_view name : names_in(header)) {
       if (!name.ends_with('_'))
         owner_.emplace(name, index);
@@ -96,6 +102,18 @@ class Library {
 std::string prelude_for(const std::string& kernel_text) {
   static const Library library;
   return library.select(kernel_text);
+}
+
+std::string device_prelude_for(const std::string& kernel_text) {
+  static const Library library = [] {
+    Library device;
+    device.add_all(device_prelude_text());
+    return device;
+  }();
+  std::string text = library.select(kernel_text);
+  constexpr std::string_view host = "static inline ";
+  for (size_t at = text.find(host); at != text.npos; at = text.find(host, at)) text.replace(at, host.size(), "CW_FN ");
+  return text;
 }
 
 } // namespace cutaway

@@ -12,4 +12,10 @@ const char* prelude_text();
 // those that these need, in the order of the whole. The cw_ integer types are always there. Deterministic.
 std::string prelude_for(const std::string& kernel_text);
 
+// The sections of cw_device.h, which stand in for those of the same name where the kernel runs on a device.
+const char* device_prelude_text();
+
+// As prelude_for, of the library as device kernels carry it: the functions are CW_FN of the kernel dialect.
+std::string device_prelude_for(const std::string& kernel_text);
+
 } // namespace cutaway

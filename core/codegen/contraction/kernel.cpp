@@ -185,7 +185,7 @@ Printed print_nothing(const std::string& symbol) {
 }
 
 std::vector<std::string> print_indices(CText& out, const std::string& value, const std::vector<int64_t>& extents,
-                                       const std::string& prefix) {
+                                       const std::string& prefix, const char* index_type) {
   std::vector<std::string> names(extents.size(), "0");
   std::string rest = value;
   size_t first = 0;
@@ -196,9 +196,9 @@ std::vector<std::string> print_indices(CText& out, const std::string& value, con
     names[i] = prefix + std::to_string(i);
     const std::string above = inner == 1 ? rest : fmt::format("{} / {}", rest, inner);
     if (i == first)
-      out.line("const long {} = {};", names[i], above);
+      out.line("const {} {} = {};", index_type, names[i], above);
     else
-      out.line("const long {} = {} % {};", names[i], above, extents[i]);
+      out.line("const {} {} = {} % {};", index_type, names[i], above, extents[i]);
     inner *= extents[i];
   }
   return names;

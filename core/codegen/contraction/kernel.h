@@ -58,7 +58,7 @@ Printed print_nothing(const std::string& symbol);
 
 // Declares variables that split `value` into indices over `extents`, and returns their names; extent 1 gives "0".
 std::vector<std::string> print_indices(CText& out, const std::string& value, const std::vector<int64_t>& extents,
-                                       const std::string& prefix);
+                                       const std::string& prefix, const char* index_type = "long");
 // "a * 3 + b * 4" over names that are not "0" and strides that are not 0; "0" where nothing is left.
 std::string offset_text(const std::vector<std::string>& names, const std::vector<int64_t>& strides);
 

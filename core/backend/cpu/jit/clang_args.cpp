@@ -27,6 +27,25 @@ bool has_feature(const HostCpu& host, const std::string& feature) {
   return std::binary_search(host.features.begin(), host.features.end(), feature);
 }
 
+constexpr std::initializer_list<const char*> fast_args = {"-mreassociate", "-freciprocal-math", "-fno-signed-zeros"};
+
+void append(std::vector<std::string>& args, std::initializer_list<const char*> more) {
+  args.insert(args.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> common_args() {
+  const HostCpu& host = host_cpu();
+  std::vector<std::string> args = {"-triple", host.triple, "-target-cpu", host.name};
+  for (const std::string& feature : host.features) {
+    args.push_back("-target-feature");
+    args.push_back(feature);
+  }
+  append(args, {"-w", "-ferror-limit", "5", "-nostdsysteminc", "-nobuiltininc", "-disable-llvm-verifier",
+                "-discard-value-names", "-mrelocation-model", "pic", "-pic-level", "2", "-ffp-exception-behavior=ignore",
+                "-ffloat16-excess-precision=none", "-fbfloat16-excess-precision=none"});
+  return args;
+}
+
 } // namespace
 
 const HostCpu& host_cpu() {
@@ -36,41 +55,29 @@ const HostCpu& host_cpu() {
 
 std::vector<std::string> clang_args(const KernelUnit& unit) {
   const HostCpu& host = host_cpu();
-  std::vector<std::string> args = {"-triple", host.triple, "-target-cpu", host.name};
-  for (const std::string& feature : host.features) {
-    args.push_back("-target-feature");
-    args.push_back(feature);
-  }
-  for (const char* arg : {"-O3",
-                          "-vectorize-loops",
-                          "-vectorize-slp",
-                          "-std=gnu11",
-                          "-x",
-                          "c",
-                          "-w",
-                          "-ferror-limit",
-                          "5",
-                          "-nostdsysteminc",
-                          "-nobuiltininc",
-                          "-disable-llvm-verifier",
-                          "-discard-value-names",
-                          "-mrelocation-model",
-                          "pic",
-                          "-pic-level",
-                          "2",
-                          "-fwrapv",
-                          "-ffp-exception-behavior=ignore",
-                          "-ffloat16-excess-precision=none",
-                          "-fbfloat16-excess-precision=none"})
-    args.push_back(arg);
+  std::vector<std::string> args = common_args();
+  append(args, {"-O3", "-vectorize-loops", "-vectorize-slp", "-std=gnu11", "-x", "c", "-fwrapv"});
   // Intel parts ask for 256 bits by default, for fear of lower clocks; generated kernels are dense enough to gain.
   if (has_feature(host, "+avx512f")) args.push_back("-mprefer-vector-width=512");
   args.push_back(unit.strict ? "-ffp-contract=off" : "-ffp-contract=fast");
-  if (unit.fast && !unit.strict)
-    for (const char* arg : {"-mreassociate", "-freciprocal-math", "-fno-signed-zeros"}) args.push_back(arg);
+  if (unit.fast && !unit.strict) append(args, fast_args);
   // A vectorize(enable) pragma permits LLVM to reorder floating-point reductions, whatever the other flags say.
-  args.push_back("-mllvm");
-  args.push_back(unit.strict ? "-hints-allow-reordering=false" : "-hints-allow-reordering=true");
+  append(args, {"-mllvm", unit.strict ? "-hints-allow-reordering=false" : "-hints-allow-reordering=true"});
+  return args;
+}
+
+// Sections by function let a reader of the object tell what each calls.
+std::vector<std::string> clang_args(const CppUnit& unit) {
+  std::vector<std::string> args = common_args();
+  append(args, {"-O2", "-std=c++20", "-x", "c++", "-fno-rtti", "-fwrapv", "-relaxed-aliasing", "-mframe-pointer=none",
+                "-ffunction-sections", "-mprefer-vector-width=256"});
+  args.push_back(unit.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+  if (unit.fast) append(args, fast_args);
+  if (unit.checked)
+    args.push_back("-fsanitize=thread");
+  else
+    append(args, {"-vectorize-loops", "-vectorize-slp"});
+  append(args, {"-mllvm", "-hints-allow-reordering=false"});
   return args;
 }
 

@@ -18,5 +18,6 @@ const HostCpu& host_cpu();
 // The arguments of `clang -cc1` for a unit, without input, output and kind of output. They hold everything beside the
 // text that changes the code.
 std::vector<std::string> clang_args(const KernelUnit& unit);
+std::vector<std::string> clang_args(const CppUnit& unit);
 
 } // namespace cutaway::cpu

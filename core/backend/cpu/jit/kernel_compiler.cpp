@@ -28,9 +28,8 @@ std::string find_helper() {
   return std::string(path.substr(0, path.rfind('/') + 1)) + "cutaway-kernelc";
 }
 
-CacheKey key_of(const KernelUnit& unit, const std::vector<std::string>& args) {
-  std::vector<std::string_view> parts = {cache_schema, protocol_version, host_cpu().llvm_version, unit.symbol,
-                                         unit.text};
+CacheKey key_of(std::string_view symbol, std::string_view text, const std::vector<std::string>& args) {
+  std::vector<std::string_view> parts = {cache_schema, protocol_version, host_cpu().llvm_version, symbol, text};
   parts.insert(parts.end(), args.begin(), args.end());
   return cache_key(parts);
 }
@@ -47,6 +46,7 @@ class JitCompiler final : public KernelCompiler {
 
   std::vector<Result<Compiled>> compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel,
                                         const std::function<void(size_t, size_t)>& progress) override;
+  Result<std::string> object(const CppUnit& unit, const std::atomic<bool>* cancel) override;
   Result<Assembly> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) override;
   Status cache_refusal() const override { return refusal_; }
   std::string target() const override {
@@ -87,7 +87,7 @@ class Batch {
     for (size_t i = 0; i < units.size(); ++i) {
       std::vector<std::string>& a = args[units[i].strict ? 0 : units[i].fast ? 1 : 2];
       if (a.empty()) a = clang_args(units[i]);
-      CacheKey key = key_of(units[i], a);
+      CacheKey key = key_of(units[i].symbol, units[i].text, a);
       auto [at, fresh] = known.emplace(key, distinct_.size());
       if (fresh) distinct_.push_back({key, &a == &args[0] ? 0 : &a == &args[1] ? 1 : 2, {}});
       distinct_[at->second].units.push_back(i);
@@ -163,6 +163,22 @@ JitCompiler::compile(std::span<const KernelUnit> units, const std::atomic<bool>*
   batch.take_from_caches();
   batch.compile_the_rest(cancel);
   return batch.results();
+}
+
+Result<std::string> JitCompiler::object(const CppUnit& unit, const std::atomic<bool>* cancel) {
+  CompileRequest request{CompileRequest::Output::object, unit.symbol, clang_args(unit), unit.text};
+  const CacheKey key = key_of(unit.symbol, unit.text, request.args);
+  if (std::optional<std::string> stored = cache_ ? cache_->load(key) : std::nullopt) return std::move(*stored);
+  Result<std::string> object = unsupported("kernel " + unit.symbol, "not compiled");
+  pool_.run({&request, 1}, cancel, [&](size_t, Result<CompileReply> reply) {
+    if (!reply) {
+      object = reply.error();
+      return;
+    }
+    if (cache_) cache_->store(key, reply->bytes);
+    object = std::move(reply->bytes);
+  });
+  return object;
 }
 
 Result<Assembly> JitCompiler::assembly(const KernelUnit& unit, const std::atomic<bool>* cancel) {

@@ -28,6 +28,15 @@ struct KernelUnit {
   bool fast = false;
 };
 
+// C++ text (C++20, no includes, exceptions or run-time types) that is compiled to an object and linked elsewhere.
+struct CppUnit {
+  std::string symbol; // names the unit in messages
+  std::string text;
+  bool contract = true; // fused multiply-add is free
+  bool fast = false;    // as in KernelUnit
+  bool checked = false; // each load and store calls a __tsan_ function before
+};
+
 // A kernel's machine code as text, in Intel syntax.
 struct Assembly {
   std::string text;
@@ -65,6 +74,9 @@ class KernelCompiler {
   virtual std::vector<Result<Compiled>>
   compile(std::span<const KernelUnit> units, const std::atomic<bool>* cancel = nullptr,
           const std::function<void(size_t done, size_t total)>& progress = {}) = 0;
+
+  // The relocatable object of a unit, from the disk or from Clang; a function a section. Faults as in compile().
+  virtual Result<std::string> object(const CppUnit& unit, const std::atomic<bool>* cancel = nullptr) = 0;
 
   // The code that compile() makes of the unit, as text; the same arguments but for the line table. Not cached.
   virtual Result<Assembly> assembly(const KernelUnit& unit, const std::atomic<bool>* cancel = nullptr) = 0;

@@ -40,7 +40,7 @@ class OrcLinker final : public Linker {
   }
   ~OrcLinker() override { llvm::consumeError(session_->endSession()); }
 
-  Status define_process_symbols();
+  Status define_process_symbols(std::span<const Symbol> more);
   Result<std::shared_ptr<const KernelCode>> link(const std::string& symbol, std::string object) override;
   void remove(orc::JITDylib& code) { llvm::consumeError(session_->removeJITDylib(code)); }
 
@@ -61,18 +61,18 @@ class OrcCode final : public KernelCode {
   OrcCode(std::shared_ptr<OrcLinker> linker, orc::JITDylib& code, size_t object_bytes)
       : linker_(std::move(linker)), code_(code), object_bytes_(object_bytes) {}
   ~OrcCode() override { linker_->remove(code_); }
-  KernelFn fn() const override { return fn_; }
+  void* address() const override { return address_; }
   int64_t object_bytes() const override { return int64_t(object_bytes_); }
-  void set(KernelFn fn) { fn_ = fn; }
+  void set(void* address) { address_ = address; }
 
  private:
   std::shared_ptr<OrcLinker> linker_;
   orc::JITDylib& code_;
   size_t object_bytes_;
-  KernelFn fn_ = nullptr;
+  void* address_ = nullptr;
 };
 
-Status OrcLinker::define_process_symbols() {
+Status OrcLinker::define_process_symbols(std::span<const Symbol> more) {
   std::string why;
   auto library = llvm::sys::DynamicLibrary::getPermanentLibrary(nullptr, &why);
   if (!library.isValid()) return unsupported("cpu kernels", "cannot read this program's symbols: " + why);
@@ -80,6 +80,8 @@ Status OrcLinker::define_process_symbols() {
   for (const char* name : permitted)
     if (void* address = library.getAddressOfSymbol(name))
       symbols[session_->intern(name)] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+  for (const auto& [name, address] : more)
+    symbols[session_->intern(name)] = {orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
   if (auto error = process_.define(orc::absoluteSymbols(std::move(symbols)))) return refusal("", std::move(error));
   return {};
 }
@@ -105,19 +107,19 @@ Result<std::shared_ptr<const KernelCode>> OrcLinker::link(const std::string& sym
     return refusal(symbol, std::move(error));
   auto address = session_->lookup({&dylib}, session_->intern(symbol));
   if (!address) return refusal(symbol, address.takeError());
-  code->set(address->getAddress().toPtr<KernelFn>());
+  code->set(address->getAddress().toPtr<void*>());
   return std::shared_ptr<const KernelCode>(std::move(code));
 }
 
 } // namespace
 
-Result<std::shared_ptr<Linker>> Linker::create() {
+Result<std::shared_ptr<Linker>> Linker::create(std::span<const Symbol> more) {
   auto control = orc::SelfExecutorProcessControl::Create();
   if (!control) return unsupported("cpu kernels", llvm::toString(control.takeError()));
   size_t page = (*control)->getPageSize();
   auto linker = std::make_shared<OrcLinker>(std::make_unique<orc::ExecutionSession>(std::move(*control)),
                                             std::make_unique<llvm::jitlink::InProcessMemoryManager>(page));
-  if (Status defined = linker->define_process_symbols(); !defined) return defined.error();
+  if (Status defined = linker->define_process_symbols(more); !defined) return defined.error();
   return std::shared_ptr<Linker>(std::move(linker));
 }
 

@@ -2,7 +2,9 @@
 #include "backend/cpu/jit/kernel_compiler.h"
 
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace cutaway::cpu {
 
@@ -10,7 +12,8 @@ namespace cutaway::cpu {
 class KernelCode {
  public:
   virtual ~KernelCode() = default;
-  virtual KernelFn fn() const = 0;
+  KernelFn fn() const { return reinterpret_cast<KernelFn>(address()); }
+  virtual void* address() const = 0; // of the symbol
   virtual int64_t object_bytes() const = 0;
 };
 
@@ -18,7 +21,9 @@ class KernelCode {
 // Thread-safe; code keeps the linker alive.
 class Linker : public std::enable_shared_from_this<Linker> {
  public:
-  static Result<std::shared_ptr<Linker>> create();
+  using Symbol = std::pair<std::string, void*>;
+  // Objects may use what kernels may call (see KernelUnit), and `more`.
+  static Result<std::shared_ptr<Linker>> create(std::span<const Symbol> more = {});
   virtual ~Linker() = default;
   // `unsupported` where the object is none, does not define `symbol`, or needs a symbol that kernels may not use.
   virtual Result<std::shared_ptr<const KernelCode>> link(const std::string& symbol, std::string object) = 0;

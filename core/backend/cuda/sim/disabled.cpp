@@ -1,0 +1,11 @@
+// Stands in for the simulator in a build without the kernel compiler, or for another processor.
+#include "backend/cuda/api.h"
+
+namespace cutaway::cuda {
+
+Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompiler>) {
+  return unsupported("device " + model.name, "this program was built without the simulator",
+                     "build with CUTAWAY_CPU_JIT=ON on x86-64, or use another device");
+}
+
+} // namespace cutaway::cuda
