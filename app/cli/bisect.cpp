@@ -47,7 +47,9 @@ Result<std::optional<Guilt>> guilty_kernel(const driver::CompiledSegment& s, std
   auto reference = runtime::run_reference(s.graph, inputs, {.observe = [&](ValueId v, const Tensor& t) { values[v.v] = t; }});
   if (!reference) return reference.error();
   std::optional<Guilt> guilt;
-  auto context = s.executable->make_context(pool);
+  auto made = s.executable->make_context(pool);
+  if (!made) return made.error();
+  const auto& context = *made;
   context->observe = [&](int kernel, ValueId v, const Tensor& t) {
     if (guilt || t.same_bits(values[v.v])) return;
     guilt = Guilt{"codegen", s.graph.model_name(s.graph.value(v).producer), "kernel " + std::to_string(kernel) + " (" + s.executable->kernels()[static_cast<size_t>(kernel)].name + ")"};

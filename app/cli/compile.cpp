@@ -21,7 +21,7 @@ Json segment_json(const driver::CompiledSegment& s) {
   for (const driver::PassRun& p : s.passes) passes.push_back({{"pass", p.name}, {"changes", p.changes}, {"ms", p.ms}, {"nodes", p.nodes_after}});
   Json j{{"passes", passes}, {"nodes", s.graph.node_count()}, {"steps", s.journal.events().size()}, {"compile_ms", s.compile_ms}};
   if (s.executable) {
-    const auto builtin = std::count_if(s.executable->kernels().begin(), s.executable->kernels().end(), [](const codegen::Kernel& k) { return k.builtin(); });
+    const auto builtin = std::count_if(s.executable->kernels().begin(), s.executable->kernels().end(), [](const codegen::GroupKernel& k) { return k.builtin(); });
     j["kernels"] = s.executable->kernel_count();
     j["builtin_kernels"] = builtin;
     j["launches"] = s.executable->launch_count();
@@ -39,7 +39,7 @@ void print_segment(const driver::CompiledSegment& s) {
   std::printf("  %zu steps, %lld kernels, %lld launches; arena peak %lld bytes, bound %lld; compiled in %.0f ms\n", s.journal.events().size(),
               static_cast<long long>(s.executable->kernel_count()), static_cast<long long>(s.executable->launch_count()),
               static_cast<long long>(s.executable->arena_bytes()), static_cast<long long>(s.executable->lower_bound_bytes()), s.compile_ms);
-  for (const codegen::Kernel& k : s.executable->kernels())
+  for (const codegen::GroupKernel& k : s.executable->kernels())
     if (k.builtin()) std::printf("  builtin kernel: %s\n", k.name.c_str());
 }
 

@@ -51,7 +51,9 @@ Status write_profile(driver::Session& session, const driver::Feeds& feeds, const
     }
     const runtime::Executable& e = *session.last_segments()[s]->executable;
     runtime::ThreadPool pool(session.options().threads);
-    auto context = e.make_context(pool);
+    auto made = e.make_context(pool);
+    if (!made) return made.error();
+    const auto& context = *made;
     context->profile = true;
     for (int i = 0; i < 2; ++i) // the first run warms the caches
       if (auto out = e.run(inputs, *context); !out) return out.error();

@@ -1,4 +1,5 @@
 #pragma once
+#include "codegen/contraction/contraction.h"
 #include "ir/graph.h"
 #include "plan/storage.h"
 
@@ -15,7 +16,9 @@ struct GroupKernel {
   std::vector<ValueId> reads, writes; // roots
   // Reads that the one write may overwrite: each element is read just where and before it is written.
   std::vector<ValueId> in_place;
+  int64_t units = 1;            // of work that may run at once: parts of a loop, blocks of threads
   double flops = 0;
+  std::optional<TileChoice> choice; // of a product or convolution
   std::vector<ValueId> names; // the value that the text calls v<index>; invalid where that number means something else
 
   bool builtin() const { return text.empty(); }

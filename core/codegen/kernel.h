@@ -1,5 +1,4 @@
 #pragma once
-#include "codegen/contraction/contraction.h"
 #include "codegen/group_kernel.h"
 
 namespace cutaway::codegen {
@@ -13,9 +12,7 @@ struct Options {
 // One kernel as C text, or what the reference evaluation runs in place. One more pointer than `buffers` follows: the error
 // flag (int).
 struct Kernel : GroupKernel {
-  int64_t units = 1;
-  int64_t scratch_bytes = 0;        // a thread
-  std::optional<TileChoice> choice; // of a product or convolution
+  int64_t scratch_bytes = 0; // a thread
 
   // A constant operand that is packed once, when the executable is made; it stands in buffers[buffer].
   struct Packed {

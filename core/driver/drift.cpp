@@ -42,7 +42,9 @@ Status add_places(Session& session, const Feeds& feeds, const Values& eager, con
   if (!inputs) return inputs.error();
   const CompiledSegment& compiled = *session.last_segments()[0];
   const runtime::Executable& e = *compiled.executable;
-  auto context = e.make_context(session.compiler().pool());
+  auto made = e.make_context(session.compiler().pool());
+  if (!made) return made.error();
+  const auto& context = *made;
   context->observe = [&](int kernel, ValueId v, const Tensor& t) {
     const auto a = eager.find(v.v), b = oracle.find(v.v);
     if (a == eager.end() || b == oracle.end() || a->second.dims() != t.dims() || t.dtype() == DType::string) return;
@@ -69,7 +71,7 @@ Result<Drift> measure_drift(Session& session, const Feeds& feeds, const std::ato
   if (!first) return first.error();
   std::set<uint32_t> wanted;
   if (!session.last_segments().empty())
-    for (const codegen::Kernel& k : session.last_segments()[0]->executable->kernels())
+    for (const codegen::GroupKernel& k : session.last_segments()[0]->executable->kernels())
       for (ValueId v : k.writes) wanted.insert(v.v);
   Values oracle_values, eager_values;
   auto oracle = run_watched(session, feeds, Mode::oracle, wanted, cancel, oracle_values);

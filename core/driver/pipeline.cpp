@@ -5,6 +5,7 @@
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "plan/pack/pack.h"
+#include "runtime/cpu_executable.h"
 
 
 namespace cutaway::driver {
@@ -134,7 +135,7 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
   const plan::Storage storage(out->graph);
   const bool strict = settings_.math == Math::strict;
   auto kernels = make_kernels(out->graph, storage, {strict, host_simd(), pool_->size()});
-  auto made = runtime::Executable::make(out->graph, std::move(kernels), storage, kernels_.get(),
+  auto made = runtime::make_cpu_executable(out->graph, std::move(kernels), storage, kernels_.get(),
                                         {strict, settings_.math == Math::fast, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
                                          [this](size_t done, size_t total) { (void)tell("codegen", done, total); }});
   if (!made) return made.error();

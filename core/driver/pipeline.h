@@ -2,6 +2,7 @@
 #include "base/journal.h"
 #include "base/settings.h"
 #include "ir/graph.h"
+#include "backend/cpu/jit/kernel_compiler.h"
 #include "runtime/executable.h"
 
 #include <atomic>
@@ -53,7 +54,7 @@ class Compiler {
   Settings settings_;
   std::shared_ptr<Watch> watch_;
   std::unique_ptr<runtime::ThreadPool> pool_;
-  std::shared_ptr<runtime::KernelSource> kernels_;
+  std::shared_ptr<cpu::KernelCompiler> kernels_;
 };
 
 } // namespace cutaway::driver

@@ -23,7 +23,9 @@ std::optional<Probe> at_rest(const Graph& graph, ValueId v) {
 // The one that a kernel of the first segment writes.
 Result<std::optional<Probe>> from_compiled(const CompiledSegment& compiled, std::span<const Tensor> inputs, Session& session, ValueId wanted) {
   std::optional<Probe> out;
-  auto context = compiled.executable->make_context(session.compiler().pool());
+  auto made = compiled.executable->make_context(session.compiler().pool());
+  if (!made) return made.error();
+  const auto& context = *made;
   context->observe = [&](int, ValueId v, const Tensor& t) {
     if (v != wanted || out) return;
     Tensor copy(t.dtype(), t.dims());

@@ -179,7 +179,9 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
     auto compiled = compiler_->compile(imported, options_.journal);
     if (!compiled) return compiled.error();
     v.compiled = *compiled;
-    v.context = v.compiled->executable->make_context(compiler_->pool());
+    auto context = v.compiled->executable->make_context(compiler_->pool());
+    if (!context) return context.error();
+    v.context = std::move(*context);
     info.compile_ms += now_ms() - start;
     ++info.variants_compiled;
   }

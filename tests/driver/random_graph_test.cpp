@@ -89,7 +89,9 @@ TEST(RandomGraphs, StrictIsEagerBitForBitAndTheJournalRunsBothWays) {
     ASSERT_TRUE(eager.ok());
     const auto compiled = compiler.compile(random.graph, true);
     ASSERT_TRUE(compiled.ok()) << compiled.error().str();
-    auto context = (*compiled)->executable->make_context(compiler.pool());
+    auto made = (*compiled)->executable->make_context(compiler.pool());
+    ASSERT_TRUE(made.ok());
+    const auto& context = *made;
     for (int run = 0; run < 2; ++run) {
       const auto out = (*compiled)->executable->run(inputs, *context);
       ASSERT_TRUE(out.ok());

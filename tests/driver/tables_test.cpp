@@ -52,7 +52,7 @@ TEST(Tables, TilesHaveARowForEachContractionKernelAndItsWork) {
   const trace::TablePanel* tiles = table(*document.traces[0], "tiles");
   ASSERT_TRUE(tiles);
   size_t row = 0;
-  for (const codegen::Kernel& k : ran.session->last_segments()[0]->executable->kernels()) {
+  for (const codegen::GroupKernel& k : ran.session->last_segments()[0]->executable->kernels()) {
     if (!k.choice) continue;
     ASSERT_LT(row, tiles->rows.size());
     const auto& r = tiles->rows[row++];
@@ -205,7 +205,7 @@ TEST(Texts, AssemblyIsOfTheKernelAskedForOrSaysWhyThereIsNone) {
   const trace::Trace& trace = *document.traces[0];
   EXPECT_FALSE(assembly_panel(ran.session->compiler(), trace, entity(NodeId(99999))).ok());
   size_t linked = 0;
-  for (const codegen::Kernel& k : ran.session->last_segments()[0]->executable->kernels()) {
+  for (const codegen::GroupKernel& k : ran.session->last_segments()[0]->executable->kernels()) {
     const auto panel = assembly_panel(ran.session->compiler(), trace, kernel_entity(k));
     if (k.builtin() || !panel) {
       ASSERT_FALSE(panel.ok());

@@ -1,5 +1,5 @@
 #include "ir/builder.h"
-#include "runtime/executable.h"
+#include "runtime/cpu_executable.h"
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,7 @@ struct Sleeper : cpu::KernelCompiler {
     return std::vector<Result<Compiled>>(texts.size(), Compiled{sleep_kernel, nullptr, true, 0, 0});
   }
   Result<cpu::Assembly> assembly(const cpu::KernelUnit&, const std::atomic<bool>*) override { return cpu::Assembly(); }
+  Result<std::string> object(const cpu::CppUnit&, const std::atomic<bool>*) override { return std::string(); }
   Status cache_refusal() const override { return {}; }
   std::string target() const override { return "none"; }
 };
@@ -47,7 +48,7 @@ struct Chain {
     }
     b.output(v, "y");
     Sleeper compiler;
-    auto made = Executable::make(g, kernels, plan::Storage(g), &compiler, {});
+    auto made = make_cpu_executable(g, kernels, plan::Storage(g), &compiler, {});
     EXPECT_TRUE(made.ok());
     executable = *made;
   }
@@ -55,7 +56,8 @@ struct Chain {
 
 TEST(Profile, NothingIsTakenWhereNotAsked) {
   Chain c(4);
-  auto context = c.executable->make_context(c.pool);
+  auto made = c.executable->make_context(c.pool);
+  const auto& context = *made;
   ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
   EXPECT_TRUE(context->measured.launches.empty());
   EXPECT_TRUE(context->measured.threads.empty());
@@ -63,7 +65,8 @@ TEST(Profile, NothingIsTakenWhereNotAsked) {
 
 TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
   Chain c(6);
-  auto context = c.executable->make_context(c.pool);
+  auto made = c.executable->make_context(c.pool);
+  const auto& context = *made;
   context->profile = true;
   for (int again = 0; again < 2; ++again) { // a second run starts afresh
     ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());

@@ -36,7 +36,7 @@ trace::ArenaBuffer buffer_of(const GraphMirror& mirror, const plan::Allocation& 
 }
 
 // Values without storage of their own that kernels read.
-void add_views(const GraphMirror& mirror, const std::vector<codegen::Kernel>& kernels, trace::ArenaPanel& arena) {
+void add_views(const GraphMirror& mirror, const std::vector<codegen::GroupKernel>& kernels, trace::ArenaPanel& arena) {
   const Graph& g = mirror.graph();
   const plan::Storage storage(g);
   std::map<ValueId, size_t> buffer_of_root;
@@ -83,7 +83,7 @@ trace::ArenaPanel arena_panel(const GraphMirror& mirror, const runtime::Executab
   out.name = "arena 0";
   out.peak = plan.peak, out.bound = plan.lower_bound, out.optimal = plan.optimal, out.alignment = plan::arena_alignment;
   out.strategy = plan.strategy;
-  for (const codegen::Kernel& k : executable.kernels()) out.launches.push_back(kernel_name(mirror, k));
+  for (const codegen::GroupKernel& k : executable.kernels()) out.launches.push_back(kernel_name(mirror, k));
   for (size_t i = 0; i < plan.placements.size(); ++i) out.buffers.push_back(buffer_of(mirror, plan.placements[i], i, out.launches));
   add_views(mirror, executable.kernels(), out);
   out.strategies = compared(plan);

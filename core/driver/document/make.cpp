@@ -122,7 +122,7 @@ class TraceMaker {
   void schedule() {
     open_pass("schedule", "puts the kernels into a topological order", Phase::plan, -1);
     double at = 0;
-    for (const codegen::Kernel& k : segment_.executable->kernels())
+    for (const codegen::GroupKernel& k : segment_.executable->kernels())
       for (NodeId n : k.nodes) {
         const double place = at++;
         mirror_.editor().node(n, [&](trace::GraphNode& node) { node.order = place; });
@@ -168,14 +168,14 @@ class TraceMaker {
     for (const ValueId v : buffer.values) mirror_.editor().value(v, [&](trace::GraphValue& value) { value.buffer = buffer.id; });
   }
 
-  uint8_t kernel_category(const codegen::Kernel& k) {
+  uint8_t kernel_category(const codegen::GroupKernel& k) {
     const trace::GraphGroup* group = k.group ? mirror_.editor().graph().groups.find(k.group) : nullptr;
     return group ? group->category : k.nodes.empty() ? uint8_t{0} : mirror_.category(k.nodes[0]);
   }
 
   void codegen() {
     open_pass("codegen", "prints each kernel as a loop nest and as source", Phase::codegen, segment_.executable->codegen_ms);
-    for (const codegen::Kernel& k : segment_.executable->kernels()) {
+    for (const codegen::GroupKernel& k : segment_.executable->kernels()) {
       const std::string name = kernel_name(mirror_, k);
       const auto at = static_cast<uint32_t>(panels_.size());
       const Entity who = kernel_entity(k);
@@ -210,7 +210,7 @@ class TraceMaker {
   }
   void profile_step(const runtime::RunProfile& profile) {
     std::vector<KernelLook> looks;
-    for (const codegen::Kernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
+    for (const codegen::GroupKernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
     size_t longest = 0;
     double busy = 0;
     for (size_t i = 0; i < profile.launches.size(); ++i)

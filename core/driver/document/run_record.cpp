@@ -19,7 +19,9 @@ Result<RunRecord> measure(Session& session, const Feeds& feeds, bool drift, cons
   auto inputs = session.first_inputs(feeds);
   if (!inputs) return inputs.error();
   const runtime::Executable& e = *session.last_segments()[0]->executable;
-  auto context = e.make_context(session.compiler().pool());
+  auto made = e.make_context(session.compiler().pool());
+  if (!made) return made.error();
+  const auto& context = *made;
   for (const bool clock : {false, true}) { // the first run warms the caches
     if (cancel && cancel->load()) return over_limit("", "cancelled");
     context->profile = clock;

@@ -32,7 +32,7 @@ std::string conv_text(const Graph& g, const Node& n) {
   return out;
 }
 
-std::string problem_text(const Graph& g, const codegen::Kernel& k) {
+std::string problem_text(const Graph& g, const codegen::GroupKernel& k) {
   const Node& n = g.node(k.nodes.front());
   if (n.op == Op::conv) return conv_text(g, n);
   const codegen::TileChoice& c = *k.choice;
@@ -51,7 +51,7 @@ std::string split_text(const codegen::TileChoice& c) {
   return out.empty() ? "not split" : out;
 }
 
-Row tile_row(const GraphMirror& mirror, const codegen::Kernel& k) {
+Row tile_row(const GraphMirror& mirror, const codegen::GroupKernel& k) {
   const codegen::TileChoice& c = *k.choice;
   const std::string tile = c.depthwise ? fmt::format("{} pixels x {} channels", c.tile_rows, c.tile_columns) : fmt::format("{} x {}", c.tile_rows, c.tile_columns);
   return {{kernel_name(mirror, k), k.name, problem_text(mirror.graph(), k), tile, std::to_string(c.depth_blocks), c.rows_from, c.columns_from, split_text(c),
@@ -120,25 +120,25 @@ Fate fate_of(const GraphMirror& mirror, const plan::Storage& storage, NodeId id)
 
 } // namespace
 
-std::string kernel_name(const GraphMirror& mirror, const codegen::Kernel& k) { return k.group ? mirror.name(k.group) : k.nodes.empty() ? k.name : mirror.name(k.nodes[0]); }
+std::string kernel_name(const GraphMirror& mirror, const codegen::GroupKernel& k) { return k.group ? mirror.name(k.group) : k.nodes.empty() ? k.name : mirror.name(k.nodes[0]); }
 
-Entity kernel_entity(const codegen::Kernel& k) { return k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]); }
+Entity kernel_entity(const codegen::GroupKernel& k) { return k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]); }
 
-trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::Kernel> kernels) {
+trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels) {
   trace::TablePanel out;
   out.name = "tiles";
   out.columns = {{"kernel", "", false}, {"ops", "", false}, {"problem", "", false}, {"tile", "", false}, {"depth blocks", "", true}, {"rows", "", false},
                  {"columns", "", false}, {"split", "", false}, {"units", "", true}, {"work", "FLOP", true}};
-  for (const codegen::Kernel& k : kernels)
+  for (const codegen::GroupKernel& k : kernels)
     if (k.choice) out.rows.push_back(tile_row(mirror, k));
   return out;
 }
 
-trace::TablePanel ranking_table(const GraphMirror& mirror, std::span<const codegen::Kernel> kernels) {
+trace::TablePanel ranking_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels) {
   trace::TablePanel out;
   out.name = "tile ranking";
   out.columns = {{"kernel", "", false}, {"tile", "", false}, {"modelled cycles", "times the first", true}};
-  for (const codegen::Kernel& k : kernels) {
+  for (const codegen::GroupKernel& k : kernels) {
     if (!k.choice) continue;
     const auto& ranked = k.choice->ranked;
     for (size_t i = 0; i < std::min(ranked.size(), ranked_rows); ++i)

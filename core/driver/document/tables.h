@@ -1,5 +1,5 @@
 #pragma once
-#include "codegen/kernel.h"
+#include "codegen/group_kernel.h"
 #include "driver/document/mirror.h"
 #include "driver/session.h"
 #include "trace/panels.h"
@@ -10,14 +10,14 @@
 // its name.
 namespace cutaway::driver {
 
-std::string kernel_name(const GraphMirror& mirror, const codegen::Kernel& kernel);
-Entity kernel_entity(const codegen::Kernel& kernel);
+std::string kernel_name(const GraphMirror& mirror, const codegen::GroupKernel& kernel);
+Entity kernel_entity(const codegen::GroupKernel& kernel);
 
 // "tiles": one row a product or convolution: kernel, ops, problem, tile, depth blocks, rows, columns, split, units, FLOP.
-trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::Kernel> kernels);
+trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels);
 // "tile ranking": the register tiles that the rule preferred for each of these kernels, the chosen one first: kernel, tile,
 // cycles as the rule counts them, relative to the first. At most eight a kernel.
-trace::TablePanel ranking_table(const GraphMirror& mirror, std::span<const codegen::Kernel> kernels);
+trace::TablePanel ranking_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels);
 // "copies": one row a view op of the final graph: name, op, from, to, fate ("copy" or "none"), why, bytes written for it.
 trace::TablePanel copies_table(const GraphMirror& mirror);
 // "guards": what the variant that ran was compiled for: guard, now, why, origin. `compiled`: its graph.

@@ -21,7 +21,7 @@ std::optional<size_t> defined_by(std::string_view line) {
 }
 
 // By value id: the number that a kernel's texts call it by.
-std::map<ValueId, size_t> locals_of(const codegen::Kernel& kernel) {
+std::map<ValueId, size_t> locals_of(const codegen::GroupKernel& kernel) {
   std::map<ValueId, size_t> out;
   for (size_t i = 0; i < kernel.names.size(); ++i)
     if (kernel.names[i]) out.emplace(kernel.names[i], i);
@@ -47,7 +47,7 @@ std::string operand(const GraphMirror& mirror, const std::map<ValueId, size_t>& 
 
 } // namespace
 
-std::string nest_text(const GraphMirror& mirror, const codegen::Kernel& kernel) {
+std::string nest_text(const GraphMirror& mirror, const codegen::GroupKernel& kernel) {
   const Graph& g = mirror.graph();
   const auto locals = locals_of(kernel);
   const size_t body = kernel.choice ? kernel.loop_nest.rfind("epilogue of the tile") : kernel.loop_nest.rfind(kernel.name + "\n");
@@ -68,7 +68,7 @@ std::string nest_text(const GraphMirror& mirror, const codegen::Kernel& kernel) 
   return out;
 }
 
-std::vector<trace::TextPanel::Link> links_of(const Graph& g, const codegen::Kernel& kernel, const std::string& text) {
+std::vector<trace::TextPanel::Link> links_of(const Graph& g, const codegen::GroupKernel& kernel, const std::string& text) {
   std::vector<trace::TextPanel::Link> out;
   std::map<ValueId, NodeId> makers;
   for (const NodeId n : kernel.nodes)
