@@ -12,7 +12,7 @@ void ModelOptions::add_to(CLI::App& verb) {
   verb.add_option("--dim", dims, "NAME=N: binds a symbolic dim")->take_all();
   verb.add_option("--input", inputs, "NAME=FILE.npy|FILE.pb|random:SEED")->take_all();
   verb.add_option("--set", sets, "K=V: a setting")->take_all();
-  verb.add_option("--device", device, "cpu")->capture_default_str();
+  verb.add_option("--device", device, "cpu, cuda[:N], sim:h100, sim:a100 or sim:laptop")->capture_default_str();
   verb.add_option("--threads", threads, "threads of the pool")->capture_default_str()->check(CLI::Range(1, 256));
   verb.add_flag("--json", json, "one JSON object on standard output and nothing else");
 }
@@ -25,7 +25,7 @@ Result<driver::Session::Options> ModelOptions::session() const {
     if (at == std::string::npos) return bad_input("--set", "'" + s + "' has no '='", "give K=V");
     if (Status st = options.settings.set(s.substr(0, at), s.substr(at + 1)); !st) return st.error();
   }
-  if (device != "cpu") return unsupported("--device", "device '" + device + "' is not there in this version", "use --device cpu");
+  options.device = device;
   return options;
 }
 

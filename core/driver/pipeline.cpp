@@ -6,7 +6,7 @@
 #include "passes/passes.h"
 #include "plan/pack/pack.h"
 #include "runtime/cpu_executable.h"
-
+#include "runtime/cuda_executable.h"
 
 namespace cutaway::driver {
 namespace {
@@ -22,7 +22,7 @@ codegen::Simd host_simd() {
 }
 
 // Groups in the order in which the last of each stands; nodes alone make kernels of their own, aliases none.
-std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& storage, const codegen::Options& options) {
+template <class Make> auto make_kernels(const Graph& g, const plan::Storage& storage, const Make& make) {
   std::vector<std::vector<NodeId>> lists;
   std::vector<GroupId> groups;
   std::map<uint32_t, size_t> at;
@@ -71,14 +71,14 @@ std::vector<codegen::Kernel> make_kernels(const Graph& g, const plan::Storage& s
       stack.pop_back();
     }
   }
-  std::vector<codegen::Kernel> kernels;
-  for (size_t k : sorted) kernels.push_back(codegen::make_kernel(g, storage, groups[k], lists[k], kernel_symbol, options));
+  std::vector<decltype(make(GroupId(), lists[0]))> kernels;
+  for (size_t k : sorted) kernels.push_back(make(groups[k], lists[k]));
   return kernels;
 }
 
 } // namespace
 
-Compiler::Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch) : settings_(settings), watch_(std::move(watch)), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
+Compiler::Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch, std::shared_ptr<const cuda::Device> device) : settings_(settings), watch_(std::move(watch)), device_(std::move(device)), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
   cpu::CompilerConfig config;
   config.jobs = threads;
   if (settings.kernel_cache) config.cache_dir = cpu::default_cache_dir();
@@ -96,6 +96,19 @@ Status Compiler::tell(const std::string& pass, size_t done, size_t total) const 
 Result<cpu::Assembly> Compiler::assembly(const std::string& text, const std::atomic<bool>* cancel) const {
   if (!kernels_) return unsupported("assembly", "this program has no kernel compiler: kernels run by the reference evaluation", "build with CUTAWAY_CPU_JIT=ON");
   return kernels_->assembly({kernel_symbol, text, settings_.math == Math::strict, settings_.math == Math::fast}, cancel);
+}
+
+Result<std::shared_ptr<const runtime::Executable>> Compiler::make_executable(const Graph& graph, Journal* log) const {
+  const plan::Storage storage(graph);
+  const bool strict = settings_.math == Math::strict;
+  const runtime::ExecutableOptions options{strict, settings_.math == Math::fast, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
+                                           [this](size_t done, size_t total) { (void)tell("codegen", done, total); }};
+  if (device_) {
+    auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_cuda_kernel(graph, storage, group, nodes, kernel_symbol, {strict}); });
+    return runtime::make_cuda_executable(graph, std::move(kernels), storage, device_, options);
+  }
+  auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_kernel(graph, storage, group, nodes, kernel_symbol, {strict, host_simd(), pool_->size()}); });
+  return runtime::make_cpu_executable(graph, std::move(kernels), storage, kernels_.get(), options);
 }
 
 Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& imported, bool journal, const std::string& stop_after) {
@@ -132,12 +145,7 @@ Result<std::shared_ptr<const CompiledSegment>> Compiler::compile(const Graph& im
   }
   const PassScope scope("codegen");
   if (Status s = tell("codegen", 0, 0); !s) return s.error();
-  const plan::Storage storage(out->graph);
-  const bool strict = settings_.math == Math::strict;
-  auto kernels = make_kernels(out->graph, storage, {strict, host_simd(), pool_->size()});
-  auto made = runtime::make_cpu_executable(out->graph, std::move(kernels), storage, kernels_.get(),
-                                        {strict, settings_.math == Math::fast, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
-                                         [this](size_t done, size_t total) { (void)tell("codegen", done, total); }});
+  auto made = make_executable(out->graph, log);
   if (!made) return made.error();
   const int64_t peak = (*made)->arena_bytes();
   if (settings_.memory_limit > 0 && peak > settings_.memory_limit)

@@ -3,6 +3,7 @@
 #include "base/settings.h"
 #include "ir/graph.h"
 #include "backend/cpu/jit/kernel_compiler.h"
+#include "backend/cuda/device.h"
 #include "runtime/executable.h"
 
 #include <atomic>
@@ -39,7 +40,8 @@ struct Watch {
 // Runs the passes over imported graphs and makes executables; owns the kernel compiler and the thread pool.
 class Compiler {
  public:
-  Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch = nullptr);
+  // `device`: null: the CPU.
+  Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch = nullptr, std::shared_ptr<const cuda::Device> device = nullptr);
   ~Compiler();
 
   // `stop_after`: the name of the last pass to run, empty for all.
@@ -49,10 +51,12 @@ class Compiler {
   runtime::ThreadPool& pool() { return *pool_; }
 
  private:
+  Result<std::shared_ptr<const runtime::Executable>> make_executable(const Graph& graph, Journal* log) const;
   Status tell(const std::string& pass, size_t done, size_t total) const;
 
   Settings settings_;
   std::shared_ptr<Watch> watch_;
+  std::shared_ptr<const cuda::Device> device_;
   std::unique_ptr<runtime::ThreadPool> pool_;
   std::shared_ptr<cpu::KernelCompiler> kernels_;
 };

@@ -76,21 +76,27 @@ struct Session::Stage {
   uint64_t clock = 0;
 };
 
-Session::Session(std::shared_ptr<const onnx::Model> model, Options options)
+Session::Session(std::shared_ptr<const onnx::Model> model, Options options, std::shared_ptr<const cuda::Device> device)
     : options_(std::move(options)), program_(std::move(model)), first_(std::make_shared<Stage>()),
-      compiler_(std::make_unique<Compiler>(options_.settings, options_.threads, options_.watch)) {
+      compiler_(std::make_unique<Compiler>(options_.settings, options_.threads, options_.watch, std::move(device))) {
   first_->nodes = program_.nodes();
 }
 Session::~Session() = default;
 
 Result<std::unique_ptr<Session>> Session::open(const std::string& path, Options options) {
-  if (path.size() > 4 && path.compare(path.size() - 4, 4, ".cut") == 0) return open_text(path, std::move(options));
+  std::shared_ptr<const cuda::Device> device; // null: the CPU
+  if (options.device != "cpu") {
+    auto opened = cuda::Device::open(options.device);
+    if (!opened) return opened.error();
+    device = std::move(*opened);
+  }
+  if (path.size() > 4 && path.compare(path.size() - 4, 4, ".cut") == 0) return open_text(path, std::move(options), std::move(device));
   auto model = onnx::read_model(path);
   if (!model) return model.error();
-  return std::unique_ptr<Session>(new Session(std::move(*model), std::move(options)));
+  return std::unique_ptr<Session>(new Session(std::move(*model), std::move(options), std::move(device)));
 }
 
-Result<std::unique_ptr<Session>> Session::open_text(const std::string& path, Options options) {
+Result<std::unique_ptr<Session>> Session::open_text(const std::string& path, Options options, std::shared_ptr<const cuda::Device> device) {
   auto file = MappedFile::open(path);
   if (!file) return file.error();
   auto graph = parse_graph(std::string(reinterpret_cast<const char*>((*file)->data()), (*file)->size()));
@@ -111,7 +117,7 @@ Result<std::unique_ptr<Session>> Session::open_text(const std::string& path, Opt
     declare(model->graph.inputs, v.name.empty() ? "%" + std::to_string(v.id.v) : v.name, v.type);
   }
   for (const GraphOutput& o : graph->outputs()) declare(model->graph.outputs, o.name, graph->type(o.value));
-  auto session = std::unique_ptr<Session>(new Session(model, std::move(options)));
+  auto session = std::unique_ptr<Session>(new Session(model, std::move(options), std::move(device)));
   session->text_ = std::make_shared<const Graph>(std::move(*graph));
   return session;
 }

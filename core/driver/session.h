@@ -49,6 +49,7 @@ class Session {
   struct Options {
     Settings settings;
     int threads = 2;
+    std::string device = "cpu"; // as cuda::Device::open takes it
     bool journal = false; // keep the steps of every compile
     std::shared_ptr<Watch> watch; // may be null
   };
@@ -90,8 +91,8 @@ class Session {
     RunInfo& info;
     const Hooks& hooks;
   };
-  Session(std::shared_ptr<const onnx::Model> model, Options options);
-  static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options);
+  Session(std::shared_ptr<const onnx::Model> model, Options options, std::shared_ptr<const cuda::Device> device);
+  static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options, std::shared_ptr<const cuda::Device> device);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, const How& how);
   Status run_stage(Variant& variant, Values& values, const How& how);

@@ -1,0 +1,81 @@
+#pragma once
+#include "backend/cuda/compile.h"
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+namespace cutaway::cuda {
+
+class Device;
+
+// Device memory, given back when it goes.
+class Memory {
+ public:
+  Memory() = default;
+  Memory(std::shared_ptr<const Device> device, CUdeviceptr at) : device_(std::move(device)), at_(at) {}
+  Memory(Memory&& other) noexcept : device_(std::move(other.device_)), at_(std::exchange(other.at_, 0)) {}
+  Memory& operator=(Memory&& other) noexcept;
+  ~Memory();
+  CUdeviceptr at() const { return at_; }
+
+ private:
+  std::shared_ptr<const Device> device_;
+  CUdeviceptr at_ = 0; // 0: none
+};
+
+// A kernel's code on a device, unloaded when it goes.
+class Code {
+ public:
+  Code(std::shared_ptr<const Device> device, CUmodule module, CUfunction function, KernelUsage usage) : device_(std::move(device)), module_(module), function_(function), usage_(std::move(usage)) {}
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  ~Code();
+  CUfunction function() const { return function_; }
+  const KernelUsage& usage() const { return usage_; } // zeros from the simulator
+
+ private:
+  std::shared_ptr<const Device> device_;
+  CUmodule module_;
+  CUfunction function_;
+  KernelUsage usage_;
+};
+
+// An open GPU: its primary context, and the code that was loaded on it. All members may be called from any thread.
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  // "cuda", "cuda:1", "sim:h100". The same device while one of that name is open. One simulated driver a process: a second
+  // model is refused while the first is open.
+  static Result<std::shared_ptr<Device>> open(const std::string& name);
+  ~Device();
+
+  const std::string& name() const { return name_; }
+  const std::string& product() const { return product_; } // what the driver calls it
+  bool modelled() const { return modelled_; }              // simulated: times are a model's
+  int capability() const { return capability_; }           // times ten
+
+  const Api& api() const { return api_; }
+  // Makes the context that of this thread: before any call of the table.
+  Status bind() const;
+  // `limit` where there is no room; `what` says for what.
+  Result<Memory> allocate(int64_t bytes, const std::string& what) const;
+  // The code of a text; compiled once, as long as somebody holds it.
+  Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;
+  // The diagnostic of a call that failed; ok for CUDA_SUCCESS. `where`: a launch, a node.
+  Status check(CUresult code, const std::string& where, const char* call) const;
+
+ private:
+  Device(std::string name, Api api, bool modelled) : name_(std::move(name)), api_(api), modelled_(modelled) {}
+  Status start(int ordinal);
+
+  std::string name_, product_;
+  Api api_;
+  bool modelled_;
+  int capability_ = 0;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+  mutable std::mutex mutex_;
+  mutable std::unordered_map<std::string, std::weak_ptr<const Code>> loaded_;
+};
+
+} // namespace cutaway::cuda
