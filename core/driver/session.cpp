@@ -184,10 +184,9 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
     const double start = now_ms();
     auto compiled = compiler_->compile(imported, options_.journal);
     if (!compiled) return compiled.error();
-    v.compiled = *compiled;
-    auto context = v.compiled->executable->make_context(compiler_->pool());
+    auto context = (*compiled)->executable->make_context(compiler_->pool());
     if (!context) return context.error();
-    v.context = std::move(*context);
+    v.compiled = *compiled, v.context = std::move(*context);
     info.compile_ms += now_ms() - start;
     ++info.variants_compiled;
   }
