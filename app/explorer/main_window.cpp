@@ -70,6 +70,7 @@ void MainWindow::connectPane() {
   connect(m_pane, &Pane::viewChanged, m_tabs, &QTabBar::setCurrentIndex);
   connect(m_pane, &Pane::settingChanged, this, [this](const QString& key, const QString& value) {
     const QSignalBlocker quiet(m_math);
+    if (key == "device") m_device->setCurrentIndex(m_device->findData(value));
     if (key == "math") m_math->setCurrentText("math = " + value);
   });
   auto& at = navigator();

@@ -98,7 +98,7 @@ class MainWindow : public QMainWindow {
   views::FigureView* m_difference = nullptr;
   QLabel *m_stepWords = nullptr, *m_stepMore = nullptr, *m_state = nullptr, *m_entity = nullptr, *m_caption = nullptr;
   QPushButton *m_compile = nullptr, *m_run = nullptr;
-  QComboBox* m_math = nullptr;
+  QComboBox *m_math = nullptr, *m_device = nullptr;
   QLineEdit* m_find = nullptr;
   QListView* m_passes = nullptr;
   PassRail* m_rail = nullptr; // stands for the pass list where the window is narrow

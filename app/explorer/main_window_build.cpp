@@ -1,5 +1,6 @@
 #include "explorer/main_window.h"
 
+#include "backend/cuda/device_model.h"
 #include "compare/difference.h"
 #include "explorer/first_page.h"
 #include "explorer/pass_rail.h"
@@ -23,9 +24,13 @@ void MainWindow::buildTools() {
     else compile(false);
   });
   connect(m_run, &QPushButton::clicked, this, [this] { compile(true); });
-  auto* device = new Choice;
-  device->addItem(QString("cpu, %1 threads").arg(m_pane->request().options.threads));
-  device->setAccessibleName("Device");
+  m_device = new Choice;
+  m_device->addItem(QString("cpu, %1 threads").arg(m_pane->request().options.threads), "cpu");
+  m_device->addItem("cuda, first GPU", "cuda");
+  for (const cuda::DeviceModel& model : cuda::device_models()) m_device->addItem(QString::fromStdString(model.name) + ", modelled", QString::fromStdString(model.name));
+  m_device->setAccessibleName("Device");
+  m_device->setCurrentIndex(std::max(0, m_device->findData(m_pane->setting("device"))));
+  connect(m_device, &QComboBox::activated, this, [this](int at) { set("device", m_device->itemData(at).toString()); });
   m_math = new Choice;
   m_math->setAccessibleName("Math");
   m_math->addItems({"math = strict", "math = default", "math = fast"});
@@ -39,7 +44,7 @@ void MainWindow::buildTools() {
   connect(m_find, &QLineEdit::returnPressed, this, [this] { find(m_find->text()); });
   auto* tools = addToolBar("Tools");
   tools->setObjectName("tools"), tools->setMovable(false);
-  auto* strip = bar(40, {12, 6, 12, 6}, {openButton, m_compile, m_run, new QLabel("   Device"), device, m_math}, {m_find}, "strip");
+  auto* strip = bar(40, {12, 6, 12, 6}, {openButton, m_compile, m_run, new QLabel("   Device"), m_device, m_math}, {m_find}, "strip");
   strip->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
   tools->addWidget(strip);
 }

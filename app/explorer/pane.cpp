@@ -97,10 +97,16 @@ void Pane::finished(std::shared_ptr<const trace::Document> document, std::shared
   emit arrived();
 }
 
-QString Pane::setting(const QString& key) const { return QString::fromStdString(m_request.options.settings.list()[key.toStdString()]); }
+QString Pane::setting(const QString& key) const {
+  if (key == "device") return QString::fromStdString(m_request.options.device);
+  return QString::fromStdString(m_request.options.settings.list()[key.toStdString()]);
+}
 
 void Pane::set(const QString& key, const QString& value) {
-  if (Status s = m_request.options.settings.set(key.toStdString(), value.toStdString()); !s) return say(QString::fromStdString(s.error().str()));
+  if (key == "device") {
+    m_request.options.device = value.toStdString();
+    m_navigator.dropPort(); // a process has one simulated driver: the session on the old one must go
+  } else if (Status s = m_request.options.settings.set(key.toStdString(), value.toStdString()); !s) return say(QString::fromStdString(s.error().str()));
   emit settingChanged(key, setting(key));
   compile(false);
 }

@@ -1,5 +1,6 @@
 #include "explorer/settings_menu.h"
 
+#include "backend/cuda/device_model.h"
 #include "passes/passes.h"
 #include "plan/pack/pack.h"
 
@@ -35,6 +36,9 @@ void addPasses(QMenu& menu, const Pane& pane, const Chosen& chosen) {
 void fillSettings(QMenu& menu, const Pane& pane, const Chosen& chosen) {
   QStringList packers;
   for (const plan::Strategy& s : plan::strategies()) packers << s.name;
+  QStringList devices{"cpu", "cuda"};
+  for (const cuda::DeviceModel& model : cuda::device_models()) devices << QString::fromStdString(model.name);
+  addChoices(menu, pane, "device", devices, chosen);
   addChoices(menu, pane, "math", {"strict", "default", "fast"}, chosen);
   addChoices(menu, pane, "memory.strategy", packers, chosen);
   addPasses(menu, pane, chosen);

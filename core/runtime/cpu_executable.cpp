@@ -21,7 +21,7 @@ void invoke(void* context, int64_t begin, int64_t end, int thread) {
 
 // A call whose time is taken: each thread writes to its own list, which has room for a span a launch.
 struct MeasuredCall : Call {
-  std::vector<RunProfile::Busy>* threads;
+  RunProfile::Lane* threads;
   uint32_t launch;
   double run_start;
 };
@@ -30,7 +30,7 @@ void invoke_measured(void* context, int64_t begin, int64_t end, int thread) {
   const double start = now_us() - c.run_start;
   c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
   const double stop = now_us() - c.run_start;
-  auto& list = c.threads[thread];
+  auto& list = c.threads[thread].busy;
   if (list.empty() || list.back().launch != c.launch) list.push_back({{start, 0}, c.launch});
   list.back().duration_us = stop - list.back().start_us;
 }
@@ -51,6 +51,7 @@ class CpuExecutable final : public Executable {
   Status make(std::vector<codegen::Kernel> kernels, cpu::KernelCompiler* source, const ExecutableOptions& options);
   Result<std::unique_ptr<RunContext>> make_context(ThreadPool& pool) const override;
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const override;
+  const char* language() const override { return "C"; }
 
  private:
   // Everything is resolved but the addresses, which a context holds.
@@ -158,12 +159,12 @@ Status CpuExecutable::launch_measured(size_t index, double run_start, CpuContext
   Status done;
   if (l.fn) {
     const codegen::GroupKernel& k = kernels_[index];
-    MeasuredCall call{{l.fn, c.pointers.data() + l.first_pointer, c.scratch.get(), scratch_bytes_}, c.measured.threads.data(), static_cast<uint32_t>(index), run_start};
+    MeasuredCall call{{l.fn, c.pointers.data() + l.first_pointer, c.scratch.get(), scratch_bytes_}, c.measured.lanes.data(), static_cast<uint32_t>(index), run_start};
     c.pool.run(k.units, invoke_measured, &call);
     if (c.flag) done = out_of_range(index);
   } else {
     done = launch(index, c);
-    c.measured.threads[0].push_back({{start, now_us() - run_start - start}, static_cast<uint32_t>(index)});
+    c.measured.lanes[0].busy.push_back({{start, now_us() - run_start - start}, static_cast<uint32_t>(index)});
   }
   c.measured.launches.push_back({start, now_us() - run_start - start});
   return done;
@@ -185,8 +186,11 @@ Result<std::vector<Tensor>> CpuExecutable::run(std::span<const Tensor> inputs, R
   if (c.profile) {
     c.measured.launches.clear();
     c.measured.launches.reserve(launches_.size());
-    c.measured.threads.resize(static_cast<size_t>(c.pool.size()));
-    for (auto& list : c.measured.threads) list.clear(), list.reserve(launches_.size());
+    c.measured.lanes.resize(static_cast<size_t>(c.pool.size()));
+    for (size_t t = 0; t < c.measured.lanes.size(); ++t) {
+      c.measured.lanes[t].name = "thread " + std::to_string(t);
+      c.measured.lanes[t].busy.clear(), c.measured.lanes[t].busy.reserve(launches_.size());
+    }
   }
   const double run_start = c.profile ? now_us() : 0;
   for (size_t i = 0; i < launches_.size(); ++i) {

@@ -26,9 +26,44 @@ struct Replay {
   CUgraphExec exec = nullptr;
 };
 
+// Events that take times, two a launch.
+class Stopwatch {
+ public:
+  Stopwatch(const cuda::Device& device, size_t launches) : device_(device), events_(2 * launches, nullptr) {
+    for (CUevent& e : events_) ok_ = ok_ && device.api().cuEventCreate(&e, 0) == CUDA_SUCCESS;
+  }
+  ~Stopwatch() {
+    for (const CUevent e : events_)
+      if (e) device_.api().cuEventDestroy(e);
+  }
+  void start(size_t launch, CUstream stream) { record(2 * launch, stream); }
+  void stop(size_t launch, CUstream stream) { record(2 * launch + 1, stream); }
+  // Once the stream is done: what each launch took, from the start of the first.
+  Status read(RunProfile& out) const {
+    RunProfile::Lane lane{"stream", {}};
+    for (size_t i = 0; 2 * i < events_.size(); ++i) {
+      float begin = 0, end = 0;
+      for (const auto& [ms, event] : {std::pair{&begin, 2 * i}, {&end, 2 * i + 1}})
+        if (Status s = device_.check(ok_ ? device_.api().cuEventElapsedTime(ms, events_[0], events_[event]) : CUDA_ERROR_UNKNOWN, "profile", "cuEventElapsedTime"); !s) return s;
+      lane.busy.push_back({{begin * 1e3, (end - begin) * 1e3}, static_cast<uint32_t>(i)});
+    }
+    out.lanes = {std::move(lane)};
+    out.modelled = device_.modelled();
+    out.duration_us = out.lanes[0].busy.empty() ? 0 : out.lanes[0].busy.back().end_us();
+    return {};
+  }
+
+ private:
+  void record(size_t event, CUstream stream) { ok_ = ok_ && device_.api().cuEventRecord(events_[event], stream) == CUDA_SUCCESS; }
+  const cuda::Device& device_;
+  std::vector<CUevent> events_;
+  bool ok_ = true;
+};
+
 struct CudaContext final : RunContext {
   CudaContext(const Graph& graph, const plan::Storage& storage, std::shared_ptr<const cuda::Device> on) : device(std::move(on)), host(graph, storage), replay(device) {}
   ~CudaContext() override {
+    stopwatch.reset();
     if (stream && device->bind().ok()) device->api().cuStreamDestroy(stream);
   }
   std::shared_ptr<const cuda::Device> device;
@@ -41,6 +76,7 @@ struct CudaContext final : RunContext {
   std::vector<std::shared_ptr<std::byte>> mirrors; // by value id
   int64_t runs = 0;
   Replay replay;
+  std::optional<Stopwatch> stopwatch; // of a run with a profile
 };
 
 class CudaExecutable final : public Executable {
@@ -49,6 +85,7 @@ class CudaExecutable final : public Executable {
   Status make(std::vector<codegen::CudaKernel> kernels, const ExecutableOptions& options);
   Result<std::unique_ptr<RunContext>> make_context(ThreadPool& pool) const override;
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const override;
+  const char* language() const override { return "CUDA C++"; }
 
  private:
   struct Launch {
@@ -266,8 +303,9 @@ Status CudaExecutable::launch_all(CudaContext& c) const {
   const double start = now_us();
   for (size_t i = 0; i < launches_.size(); ++i) {
     const double begin = now_us() - start;
+    if (c.stopwatch) c.stopwatch->start(i, c.stream);
     if (Status s = launches_[i].code ? launch(i, c) : run_on_host(i, c); !s) return s;
-    if (c.profile) c.measured.launches.push_back({begin, now_us() - start - begin});
+    if (c.stopwatch) c.stopwatch->stop(i, c.stream), c.measured.launches.push_back({begin, now_us() - start - begin});
     if (c.observe)
       if (Status s = observe(i, c); !s) return s;
   }
@@ -319,7 +357,8 @@ Result<std::vector<Tensor>> CudaExecutable::run(std::span<const Tensor> inputs, 
   if (c.flags.at())
     if (Status s = device_->check(device_->api().cuMemsetD8Async(c.flags.at(), 0, kernels_.size() * sizeof(int), c.stream), "flags", "cuMemsetD8Async"); !s) return s.error();
   c.measured = {};
-  const double start = now_us();
+  c.stopwatch.reset();
+  if (c.profile) c.stopwatch.emplace(*device_, launches_.size());
   Status done;
   if (alone && c.replay.exec) done = device_->check(device_->api().cuGraphLaunch(c.replay.exec, c.stream), "replay", "cuGraphLaunch");
   else done = launch_all(c);
@@ -329,7 +368,8 @@ Result<std::vector<Tensor>> CudaExecutable::run(std::span<const Tensor> inputs, 
   for (const auto& [v, to] : made)
     if (Status s = copy_out(v, c, to); !s) return s.error();
   if (Status s = finish(c); !s) return s.error();
-  if (c.profile) c.measured.duration_us = now_us() - start;
+  if (c.stopwatch)
+    if (Status s = c.stopwatch->read(c.measured); !s) return s.error();
   return outputs;
 }
 

@@ -40,6 +40,7 @@ class Executable {
   // One tensor a param; gives one a graph output. bad-input where an index ran out of range.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const = 0;
 
+  virtual const char* language() const = 0; // of the kernels' texts: "C"
   // In the order in which they are launched.
   const std::vector<codegen::GroupKernel>& kernels() const { return kernels_; }
   const plan::MemoryPlan& memory() const { return memory_; }

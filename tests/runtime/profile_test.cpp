@@ -60,7 +60,7 @@ TEST(Profile, NothingIsTakenWhereNotAsked) {
   const auto& context = *made;
   ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
   EXPECT_TRUE(context->measured.launches.empty());
-  EXPECT_TRUE(context->measured.threads.empty());
+  EXPECT_TRUE(context->measured.lanes.empty());
 }
 
 TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
@@ -72,19 +72,19 @@ TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
     ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
     const RunProfile& p = context->measured;
     ASSERT_EQ(p.launches.size(), 6u);
-    ASSERT_EQ(p.threads.size(), 3u);
+    ASSERT_EQ(p.lanes.size(), 3u);
     for (size_t i = 1; i < p.launches.size(); ++i) EXPECT_GE(p.launches[i].start_us, p.launches[i - 1].end_us());
     EXPECT_GE(p.launches[0].start_us, 0);
     EXPECT_LE(p.launches.back().end_us(), p.duration_us);
     std::vector<double> busy(p.launches.size());
-    for (const auto& thread : p.threads)
-      for (size_t i = 0; i < thread.size(); ++i) {
-        const RunProfile::Busy& b = thread[i];
+    for (const auto& lane : p.lanes)
+      for (size_t i = 0; i < lane.busy.size(); ++i) {
+        const RunProfile::Busy& b = lane.busy[i];
         ASSERT_LT(b.launch, p.launches.size());
         EXPECT_GE(b.start_us, p.launches[b.launch].start_us);
         EXPECT_LE(b.end_us(), p.launches[b.launch].end_us());
         if (i > 0) {
-          EXPECT_LT(thread[i - 1].launch, b.launch); // one span a launch, in order
+          EXPECT_LT(lane.busy[i - 1].launch, b.launch); // one span a launch, in order
         }
         busy[b.launch] += b.duration_us;
       }

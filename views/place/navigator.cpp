@@ -40,6 +40,8 @@ void Navigator::setDocument(std::shared_ptr<const trace::Document> document, std
   emit documentChanged();
 }
 
+void Navigator::dropPort() { m_place.port.reset(); }
+
 uint32_t Navigator::matching(const trace::Trace& other) const {
   const trace::Pass& here = m_place.trace()->passes()[m_place.at()->pass];
   for (const trace::Pass& p : other.passes())

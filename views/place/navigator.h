@@ -18,6 +18,7 @@ class Navigator : public QObject {
   // Shows another document: at the step that stands where the present one stood (same pass, same place in it), where
   // `keep` is set and there is one; else at its end.
   void setDocument(std::shared_ptr<const trace::Document> document, std::shared_ptr<trace::Port> port, bool keep);
+  void dropPort(); // nothing can be asked until the next document
   void setAwaited(bool awaited); // counts until there is a document
   void setSegment(size_t segment);
   // A text that the port gave for the present segment.

@@ -181,7 +181,7 @@ class TraceMaker {
       const Entity who = kernel_entity(k);
       const std::string nest = nest_text(mirror_, k);
       panels_.push_back(trace::TextPanel{name, "loop nest", who, nest, links_of(mirror_.graph(), k, nest)});
-      if (!k.builtin()) panels_.push_back(trace::TextPanel{name, "C", who, k.text, links_of(mirror_.graph(), k, k.text)});
+      if (!k.builtin()) panels_.push_back(trace::TextPanel{name, segment_.executable->language(), who, k.text, links_of(mirror_.graph(), k, k.text)});
       const std::string text = k.builtin() ? fmt::format("No printer knows {}: the reference evaluation runs it, on values in memory.", k.name)
                                            : fmt::format("{}: {} in one kernel, {} of work for the threads; it reads {} and writes {}.", k.name,
                                                          counted(k.nodes.size(), "op"), counted(static_cast<size_t>(k.units), "unit"), counted(k.reads.size(), "value"), k.writes.size());
@@ -213,16 +213,16 @@ class TraceMaker {
     for (const codegen::GroupKernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
     size_t longest = 0;
     double busy = 0;
-    for (size_t i = 0; i < profile.launches.size(); ++i)
-      if (profile.launches[i].duration_us > profile.launches[longest].duration_us) longest = i;
-    for (const auto& thread : profile.threads)
-      for (const auto& span : thread) busy += span.duration_us;
+    std::vector<double> took(profile.launches.size(), 0);
+    for (const auto& lane : profile.lanes)
+      for (const auto& span : lane.busy) busy += span.duration_us, took[span.launch] = std::max(took[span.launch], span.duration_us);
+    if (!took.empty()) longest = static_cast<size_t>(std::max_element(took.begin(), took.end()) - took.begin());
     std::string text = "Nothing was launched.";
     if (!profile.launches.empty())
-      text = fmt::format("After one run to warm up. {} takes longest: {}. The {} threads were busy for {:.0f} % of the time.", shortened(looks[longest].name, 80),
-                         duration_text(profile.launches[longest].duration_us), profile.threads.size(),
-                         100 * busy / std::max(profile.duration_us * static_cast<double>(profile.threads.size()), 1e-9));
-    trace::Step& s = add_step("measured", fmt::format("{} launches in {}", profile.launches.size(), duration_text(profile.duration_us)), text);
+      text = fmt::format("After one run to warm up. {} takes longest: {}. The {} busy for {:.0f} % of the time{}.", shortened(looks[longest].name, 80),
+                         duration_text(took[longest]), profile.lanes.size() == 1 ? profile.lanes[0].name + " was" : fmt::format("{} threads were", profile.lanes.size()),
+                         100 * busy / std::max(profile.duration_us * static_cast<double>(profile.lanes.size()), 1e-9), profile.modelled ? "; all times are modelled" : "");
+    trace::Step& s = add_step("measured", fmt::format("{} launches in {}{}", profile.launches.size(), duration_text(profile.duration_us), profile.modelled ? ", modelled" : ""), text);
     if (!looks.empty()) s.entities = {looks[longest].entity};
     s.panels = {static_cast<uint32_t>(panels_.size())};
     panels_.push_back(timeline_panel(profile, looks));
@@ -273,7 +273,7 @@ std::string model_title(const std::string& path) { return std::filesystem::path(
 trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path, const RunRecord* record) {
   trace::Document out;
   out.model = model_title(path);
-  out.device = fmt::format("cpu, {} threads", session.options().threads);
+  out.device = session.options().device == "cpu" ? fmt::format("cpu, {} threads", session.options().threads) : session.options().device;
   out.version = version;
   const auto standard = Settings{}.list();
   for (const auto& [key, value] : session.options().settings.list())

@@ -34,15 +34,17 @@ Result<RunRecord> measure(Session& session, const Feeds& feeds, bool drift, cons
 trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const std::vector<KernelLook>& kernels) {
   trace::TimelinePanel out;
   out.name = "one run";
-  out.lanes.push_back("host");
-  for (size_t t = 0; t < profile.threads.size(); ++t) out.lanes.push_back(fmt::format("thread {}", t));
+  out.modelled = profile.modelled;
+  if (!profile.modelled) out.lanes.push_back("host"); // a model has no clock for it
+  const size_t first = out.lanes.size();
+  for (const auto& lane : profile.lanes) out.lanes.push_back(lane.name);
   const auto add = [&](size_t lane, const runtime::RunProfile::Span& s, size_t launch) {
     const KernelLook& k = kernels[launch];
     out.spans.push_back({static_cast<int64_t>(lane), s.start_us, s.duration_us, k.name, k.entity, k.category});
   };
-  for (size_t i = 0; i < profile.launches.size(); ++i) add(0, profile.launches[i], i);
-  for (size_t t = 0; t < profile.threads.size(); ++t)
-    for (const auto& busy : profile.threads[t]) add(t + 1, busy, busy.launch);
+  for (size_t i = 0; i < profile.launches.size() && first > 0; ++i) add(0, profile.launches[i], i);
+  for (size_t t = 0; t < profile.lanes.size(); ++t)
+    for (const auto& busy : profile.lanes[t].busy) add(first + t, busy, busy.launch);
   return out;
 }
 
