@@ -85,6 +85,7 @@ const std::vector<Row>& rows() {
       count_row("fold.budget", &Settings::fold_budget),
       list_row("passes.off", &Settings::disabled_passes),
       small_row("variants.limit", &Settings::cache_limit, 1),
+      choice_row("capture", "on", "off", "on or off", &Settings::capture),
       choice_row("cache", "on", "off", "on or off", &Settings::kernel_cache),
   };
   return table;

@@ -27,6 +27,7 @@ struct Settings {
   int64_t fold_budget = 64 << 20;      // bytes one compile may add by folding
   std::vector<std::string> disabled_passes; // passes.off=a,b
   int cache_limit = 16;                // variants kept per segment, least recently used goes first
+  bool capture = true;                 // capture=on|off: a GPU's launches are captured once and replayed
   bool kernel_cache = true;            // cache=on|off: the disk cache of kernels
 
   // Sets one key; says which keys or values exist where it does not know one.

@@ -118,7 +118,7 @@ class CudaExecutable final : public Executable {
   cuda::Memory weights_;
   std::vector<CUdeviceptr> weight_; // by value id: constants that kernels on the device read
   int64_t scratch_bytes_ = 0;
-  bool whole_ = true; // nothing runs on the host
+  bool captures_ = true; // nothing runs on the host, and it is asked for
 };
 
 // Two at a time: each takes tens of milliseconds.
@@ -152,6 +152,7 @@ Status CudaExecutable::compile(const std::vector<codegen::CudaKernel>& kernels, 
 Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const ExecutableOptions& options) {
   const double start = now_us();
   launches_.resize(kernels.size());
+  captures_ = options.capture;
   if (Status s = compile(kernels, options); !s) return s;
   codegen_ms = (now_us() - start) / 1000;
   size_t pointers = 0;
@@ -163,7 +164,7 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
     l.checks_indices = k.checks_indices, l.bytes = k.bytes, l.first_pointer = pointers;
     pointers += k.buffers.size() + 1;
     scratch_bytes_ = std::max(scratch_bytes_, k.scratch_bytes);
-    whole_ = whole_ && l.code;
+    captures_ = captures_ && l.code;
     k.units = k.grid[0] * k.grid[1] * k.grid[2];
   }
   kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
@@ -343,7 +344,7 @@ Status CudaExecutable::finish(CudaContext& c) const {
 Result<std::vector<Tensor>> CudaExecutable::run(std::span<const Tensor> inputs, RunContext& context) const {
   CudaContext& c = static_cast<CudaContext&>(context);
   if (Status s = device_->bind(); !s) return s.error();
-  const bool alone = whole_ && !c.observe && !c.profile && !launches_.empty();
+  const bool alone = captures_ && !c.observe && !c.profile && !launches_.empty();
   if (alone && ++c.runs == 2) // nothing is in the stream yet
     if (Status s = capture(c); !s && !c.stream) return s.error();
   std::vector<Tensor> held;

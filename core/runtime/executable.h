@@ -13,6 +13,7 @@ namespace cutaway::runtime {
 
 struct ExecutableOptions {
   bool strict = false, fast = false;
+  bool capture = true; // on a GPU: replay the launches as one
   std::string memory_strategy = "search";
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;
