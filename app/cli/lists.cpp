@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include "backend/cuda/api.h"
 #include "cli/doctor.h"
 #include "import/onnx/lowering.h"
 #include "ir/op.h"
@@ -18,6 +19,17 @@ int doctor() {
   return 0;
 }
 
+// The libraries are opened, but no device is: that may take long.
+void add_cuda(std::vector<Finding>& out) {
+  cuda::Api api;
+  const cuda::Libraries found = cuda::find_libraries(api);
+  out.push_back({"cuda driver", !found.driver.empty(), found.driver.empty() ? "no libcuda.so.1" : "for CUDA " + cuda::version_text(found.driver_version)});
+  const std::string nvrtc = found.nvrtc + ", version " + std::to_string(found.nvrtc_major) + "." + std::to_string(found.nvrtc_minor);
+  out.push_back({"nvrtc", !found.nvrtc.empty(), found.nvrtc.empty() ? "no libnvrtc.so.13 or .12" : nvrtc});
+  out.push_back({"cuda simulator", cuda::has_simulator(), cuda::has_simulator() ? "times are modelled" : "not in this build"});
+  for (const char* device : {"device cuda", "device sim"}) out.push_back({device, false, "runs no models in this version"});
+}
+
 } // namespace
 
 std::vector<Finding> findings() {
@@ -26,8 +38,7 @@ std::vector<Finding> findings() {
   out.push_back({"kernel compiler", compiler.ok(), compiler ? (*compiler)->target() : compiler.error().str()});
   const bool cache = !cpu::default_cache_dir().empty();
   out.push_back({"kernel cache", cache, cache ? "on disk, for this user only" : "no directory that only this user can write"});
-  out.push_back({"device cuda", false, "not in this version"});
-  out.push_back({"device sim", false, "not in this version"});
+  add_cuda(out);
   return out;
 }
 

@@ -87,6 +87,8 @@ struct Api {
   CUresult (*cuGraphDestroy)(CUgraph) = nullptr;
 
   nvrtcResult (*nvrtcVersion)(int* major, int* minor) = nullptr;
+  nvrtcResult (*nvrtcGetNumSupportedArchs)(int*) = nullptr;
+  nvrtcResult (*nvrtcGetSupportedArchs)(int* capabilities) = nullptr; // times ten
   const char* (*nvrtcGetErrorString)(nvrtcResult) = nullptr;
   nvrtcResult (*nvrtcCreateProgram)(nvrtcProgram*, const char* text, const char* name, int headers,
                                     const char* const* header_texts, const char* const* header_names) = nullptr;
@@ -118,6 +120,9 @@ Result<Api> load_real(const std::string& cuda_path = {});
 // later major version than the driver. Asks the table alone, so that it holds for a simulated one too.
 Status check_usable(const Api& api);
 
+// 12040 as "12.4".
+std::string version_text(int version);
+
 // "CUDA_ERROR_OUT_OF_MEMORY", or the number where the driver does not know it.
 std::string error_name(const Api& api, CUresult code);
 
@@ -125,5 +130,7 @@ std::string error_name(const Api& api, CUresult code);
 // process. Kernels are compiled by `compiler`, or by one of its own; `unsupported` where this program has none.
 // backend/cuda/sim/sim.h has what only the simulator can do.
 Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompiler> compiler = {});
+// Whether this program was built with it.
+bool has_simulator();
 
 } // namespace cutaway::cuda

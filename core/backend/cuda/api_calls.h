@@ -75,6 +75,8 @@ template <class Table, class Visit> void each_driver_call(Table& a, Visit&& visi
 // The same for the calls of NVRTC.
 template <class Table, class Visit> void each_nvrtc_call(Table& a, Visit&& visit) {
   visit("nvrtcVersion", "nvrtcVersion", a.nvrtcVersion);
+  visit("nvrtcGetNumSupportedArchs", "nvrtcGetNumSupportedArchs", a.nvrtcGetNumSupportedArchs);
+  visit("nvrtcGetSupportedArchs", "nvrtcGetSupportedArchs", a.nvrtcGetSupportedArchs);
   visit("nvrtcGetErrorString", "nvrtcGetErrorString", a.nvrtcGetErrorString);
   visit("nvrtcCreateProgram", "nvrtcCreateProgram", a.nvrtcCreateProgram);
   visit("nvrtcDestroyProgram", "nvrtcDestroyProgram", a.nvrtcDestroyProgram);

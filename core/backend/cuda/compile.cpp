@@ -2,6 +2,7 @@
 
 #include "base/prelude/cuda/prelude.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -65,6 +66,14 @@ std::vector<KernelUsage> read_usage(std::string_view log) {
 }
 
 } // namespace
+
+std::vector<int> supported_capabilities(const Api& api) {
+  int count = 0;
+  if (!api.nvrtcGetNumSupportedArchs || api.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS) return {};
+  std::vector<int> capabilities(size_t(std::max(count, 0)));
+  if (api.nvrtcGetSupportedArchs(capabilities.data()) != NVRTC_SUCCESS) return {};
+  return capabilities;
+}
 
 std::vector<std::string> compiler_arguments(const CompileOptions& options) {
   std::vector<std::string> arguments = {"--gpu-architecture=sm_" + std::to_string(options.capability),

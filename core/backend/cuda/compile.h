@@ -25,6 +25,9 @@ struct Cubin {
 // refuses.
 Result<Cubin> compile(const Api& api, const std::string& text, const CompileOptions& options);
 
+// The compute capabilities, times ten, that the compiler makes code for.
+std::vector<int> supported_capabilities(const Api& api);
+
 // The arguments that compile() gives to NVRTC: what a cache of its results has to know beside text and version.
 std::vector<std::string> compiler_arguments(const CompileOptions& options);
 

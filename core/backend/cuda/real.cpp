@@ -75,11 +75,11 @@ void bind_nvrtc(Api& api, void* library, Libraries& found) {
   if (!folder.empty()) dlopen((folder + "libnvrtc-builtins.so." + version).c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
+} // namespace
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
-
-} // namespace
 
 Libraries find_libraries(Api& api, const std::string& cuda_path) {
   Libraries found;

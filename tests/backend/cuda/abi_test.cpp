@@ -117,6 +117,8 @@ static_assert(same<decltype(Api::cuGraphExecKernelNodeSetParams), PFN_cuGraphExe
 static_assert(same<decltype(Api::cuGraphExecDestroy), PFN_cuGraphExecDestroy_v10000>);
 static_assert(same<decltype(Api::cuGraphDestroy), PFN_cuGraphDestroy_v10000>);
 static_assert(same<decltype(Api::nvrtcVersion), decltype(&::nvrtcVersion)>);
+static_assert(same<decltype(Api::nvrtcGetNumSupportedArchs), decltype(&::nvrtcGetNumSupportedArchs)>);
+static_assert(same<decltype(Api::nvrtcGetSupportedArchs), decltype(&::nvrtcGetSupportedArchs)>);
 static_assert(same<decltype(Api::nvrtcGetErrorString), decltype(&::nvrtcGetErrorString)>);
 static_assert(same<decltype(Api::nvrtcCreateProgram), decltype(&::nvrtcCreateProgram)>);
 static_assert(same<decltype(Api::nvrtcDestroyProgram), decltype(&::nvrtcDestroyProgram)>);

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -33,7 +34,10 @@ TEST_F(Nvrtc, SaysItsVersion) {
 }
 
 TEST_F(Nvrtc, CompilesEveryTestKernelForThreeArchitectures) {
+  const std::vector<int> known = supported_capabilities(api);
+  EXPECT_TRUE(std::count(known.begin(), known.end(), 80) && std::count(known.begin(), known.end(), 90));
   for (int capability : {80, 90, 100}) {
+    if (!std::count(known.begin(), known.end(), capability)) continue; // 100 is not for NVRTC before 12.8
     Result<Cubin> cubin = compile(api, kernels(), {capability});
     ASSERT_TRUE(cubin.ok()) << cubin.error().str();
     EXPECT_EQ(cubin->image.substr(1, 3), "ELF");

@@ -3,6 +3,8 @@
 #include "backend/cuda/sim/fiber.h"
 #include "backend/cuda/sim/signals.h"
 
+#include "base/check.h"
+
 #include <algorithm>
 #include <csignal>
 #include <cstring>
@@ -13,6 +15,10 @@ namespace cutaway::cuda::sim {
 namespace {
 
 constexpr size_t stack_bytes = 64 * 1024, guard = 4096, stride = stack_bytes + guard, shared_bytes = 256 * 1024;
+
+void forbid(void* page) {
+  CUTAWAY_CHECK(mprotect(page, guard, PROT_NONE) == 0, "this process has too many memory mappings");
+}
 
 std::string place(const CwDim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
@@ -28,10 +34,11 @@ BlockState*& active_block() {
 BlockState::BlockState(DeviceMemory& memory, Tally& tally) : memory_(memory), tally_(tally) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
   stacks_ = static_cast<char*>(mmap(nullptr, stride * (max_threads + 1), PROT_READ | PROT_WRITE, flags, -1, 0));
-  for (unsigned i = 0; i <= max_threads; ++i) mprotect(stacks_ + i * stride, guard, PROT_NONE);
   auto* shared = static_cast<unsigned char*>(mmap(nullptr, shared_bytes + guard, PROT_READ | PROT_WRITE, flags, -1, 0));
+  CUTAWAY_CHECK(stacks_ != MAP_FAILED && shared != MAP_FAILED, "no address space for the stacks of simulated threads");
   shared_end_ = shared + shared_bytes;
-  mprotect(shared_end_, guard, PROT_NONE);
+  forbid(shared_end_);
+  forbid(stacks_ + max_threads * stride);
 }
 
 BlockState::~BlockState() {
@@ -178,6 +185,7 @@ void BlockState::prepare(const Launch& launch, CwDim3 index) {
   kernel_ = launch.kernel.get();
   const CwDim3 b = launch.block;
   count_ = kernel_->block ? 1 : b.x * b.y * b.z;
+  for (; guarded_ < count_; ++guarded_) forbid(stacks_ + guarded_ * stride); // each is a mapping, and a system has a limit
   for (size_t i = 0; i < launch.values.size(); ++i) params_[i] = const_cast<unsigned char*>(launch.values[i].data());
   unsigned char* shared = shared_end_ - (launch.shared_bytes + 127) / 128 * 128;
   std::memset(shared, 0xff, launch.shared_bytes); // NaN: a read before any write shows

@@ -5,7 +5,7 @@
 
 namespace cutaway::cuda::sim {
 
-constexpr unsigned max_threads = 1024, max_params = 256;
+constexpr unsigned max_threads = 1024;
 
 // The fibers of the block that one worker thread runs now.
 class BlockState {
@@ -43,6 +43,7 @@ class BlockState {
   const Launch* launch_ = nullptr;
   const KernelEntry* kernel_ = nullptr;
   char* stacks_ = nullptr;           // max_threads of them and one more, on which a fault is reported
+  unsigned guarded_ = 0;             // stacks that have a page below them that faults
   unsigned char* shared_end_ = nullptr;
   void *main_sp_ = nullptr, *dead_sp_ = nullptr, *params_[max_params] = {}, *sp_[max_threads] = {};
   alignas(64) CwThread threads_[max_threads] = {};

@@ -3,6 +3,10 @@
 
 namespace cutaway::cuda {
 
+bool has_simulator() {
+  return false;
+}
+
 Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompiler>) {
   return unsupported("device " + model.name, "this program was built without the simulator",
                      "build with CUTAWAY_CPU_JIT=ON on x86-64, or use another device");

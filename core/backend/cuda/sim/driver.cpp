@@ -186,6 +186,10 @@ std::map<std::string, uint64_t> calls() {
 
 } // namespace sim
 
+bool has_simulator() {
+  return true;
+}
+
 Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompiler> compiler) {
   if (!compiler) {
     cpu::CompilerConfig config;

@@ -8,13 +8,14 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
+constexpr unsigned most_workers = 8;
 // Waking a thread costs 10 to 50 us: kernels of fewer threads stay on one.
 constexpr uint64_t worth_sharing = 2048, worth_sharing_flat = 65536;
 
 } // namespace
 
 Executor::Executor(DeviceMemory& memory) : memory_(memory) {
-  const unsigned helpers = std::clamp(std::thread::hardware_concurrency(), 2u, 16u) - 1;
+  const unsigned helpers = std::clamp(std::thread::hardware_concurrency(), 2u, most_workers) - 1;
   threads_.emplace_back([this] { dispatch(); });
   threads_.emplace_back([this] { watch(); });
   for (unsigned i = 0; i < helpers; ++i) threads_.emplace_back([this] { help(); });
@@ -29,6 +30,7 @@ Executor::~Executor() {
   }
   changed_.notify_all();
   started_.notify_all();
+  shared_.notify_all();
   for (std::thread& t : threads_) t.join();
 }
 
@@ -129,7 +131,7 @@ DeviceFault Executor::run(BlockRunner& runner, const Work& work) {
     job.deadline = begin + limit_;
     job_ = &job;
     started_.notify_all();
-    if (job.shared) changed_.notify_all();
+    if (job.shared) shared_.notify_all();
   }
   run_blocks(runner, job);
   {
@@ -163,7 +165,7 @@ void Executor::help() {
   std::unique_lock lock(mutex_);
   runners_.push_back(&runner);
   for (;;) {
-    changed_.wait(lock, [&] { return stop_ || (job_ && job_->shared && job_->next < job_->blocks); });
+    shared_.wait(lock, [&] { return stop_ || (job_ && job_->shared && job_->next < job_->blocks); });
     if (stop_) break;
     Job& job = *job_;
     ++job.running;

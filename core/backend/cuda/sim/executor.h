@@ -61,7 +61,7 @@ class Executor {
   DeviceMemory& memory_;
   Tally tally_;
   std::mutex mutex_; // of what follows
-  std::condition_variable changed_, finished_, started_;
+  std::condition_variable changed_, finished_, started_, shared_; // shared_: a job that helpers may join
   Queue pending_;
   uint64_t next_ = 1;
   DeviceFault fault_;

@@ -8,6 +8,8 @@
 
 namespace cutaway::cuda::sim {
 
+constexpr unsigned max_params = 256;
+
 struct KernelEntry {
   std::string name;
   void (*thread)(CwThread*, void** params) = nullptr;

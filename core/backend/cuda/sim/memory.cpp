@@ -57,6 +57,7 @@ CUdeviceptr DeviceMemory::allocate(size_t bytes) {
   std::memset(reinterpret_cast<void*>(first), pattern, at - first);
   std::memset(reinterpret_cast<void*>(at + bytes), pattern, room - bytes);
   blocks_[at] = {bytes, first, first + pages, true};
+  live_.insert(at);
   used_ += bytes;
   return at;
 }
@@ -70,6 +71,7 @@ bool DeviceMemory::release(CUdeviceptr at) {
   madvise(pages, b.pages_end - b.pages_begin, MADV_DONTNEED);
   mprotect(pages, b.pages_end - b.pages_begin, PROT_NONE);
   b.live = false;
+  live_.erase(at);
   used_ -= b.bytes;
   return true;
 }
@@ -85,8 +87,7 @@ std::optional<DeviceMemory::Hit> DeviceMemory::find(CUdeviceptr at) const {
 std::vector<DeviceMemory::Hit> DeviceMemory::live() const {
   std::lock_guard lock(mutex_);
   std::vector<Hit> out;
-  for (const auto& entry : blocks_)
-    if (entry.second.live) out.emplace_back(entry);
+  for (CUdeviceptr at : live_) out.emplace_back(at, blocks_.at(at));
   return out;
 }
 
@@ -117,10 +118,8 @@ std::string DeviceMemory::red_zone(CUdeviceptr at, const Block& b) const {
 
 std::string DeviceMemory::red_zones() const {
   std::lock_guard lock(mutex_);
-  for (const auto& [at, block] : blocks_) {
-    if (!block.live) continue;
-    if (std::string bad = red_zone(at, block); !bad.empty()) return bad;
-  }
+  for (CUdeviceptr at : live_)
+    if (std::string bad = red_zone(at, blocks_.at(at)); !bad.empty()) return bad;
   return {};
 }
 

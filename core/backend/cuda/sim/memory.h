@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,8 @@ class DeviceMemory {
   std::string red_zone(CUdeviceptr at, const Block& block) const;
 
   uintptr_t base_ = 0, next_ = 0;
-  std::map<CUdeviceptr, Block> blocks_;
+  std::map<CUdeviceptr, Block> blocks_; // freed ones too
+  std::set<CUdeviceptr> live_;
   std::atomic<size_t> used_ = 0;
   mutable std::mutex mutex_;
 };

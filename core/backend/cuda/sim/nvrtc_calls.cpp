@@ -14,6 +14,16 @@ nvrtcResult version(Call& call, int* major, int* minor) {
   return NVRTC_SUCCESS;
 }
 
+nvrtcResult count_archs(Call&, int* out) {
+  *out = 1;
+  return NVRTC_SUCCESS;
+}
+
+nvrtcResult archs(Call& call, int* out) {
+  *out = call.sim().device.capability;
+  return NVRTC_SUCCESS;
+}
+
 const char* error_string(nvrtcResult code) {
   switch (code) {
   case NVRTC_SUCCESS: return "NVRTC_SUCCESS";
@@ -111,6 +121,8 @@ nvrtcResult log(Call& call, nvrtcProgram handle, char* out) {
 
 void put_nvrtc_calls(Api& api) {
   put<"nvrtcVersion", Scope::library, version>(api.nvrtcVersion);
+  put<"nvrtcGetNumSupportedArchs", Scope::library, count_archs>(api.nvrtcGetNumSupportedArchs);
+  put<"nvrtcGetSupportedArchs", Scope::library, archs>(api.nvrtcGetSupportedArchs);
   api.nvrtcGetErrorString = error_string;
   put<"nvrtcCreateProgram", Scope::library, create>(api.nvrtcCreateProgram);
   put<"nvrtcDestroyProgram", Scope::library, destroy>(api.nvrtcDestroyProgram);

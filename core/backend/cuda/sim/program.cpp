@@ -142,6 +142,7 @@ Result<Kernels> load_image(cpu::Linker& linker, const void* image) {
     entry->thread = row->thread;
     if (!head.checked && !reach.collective("cw_entry_" + entry->name)) entry->block = row->block;
     for (const unsigned* size = row->sizes; *size; ++size) entry->sizes.push_back(*size);
+    if (entry->sizes.size() > max_params) return bad_input("kernel " + entry->name, "it has too many parameters");
     entry->threads = row->threads;
     entry->code = *code;
     kernels[entry->name] = std::move(entry);

@@ -6,7 +6,11 @@
 #include <string>
 #include <vector>
 
-// The side door of the simulated driver: what only it can do. The CUDA backend never needs it; the runtime's simulated
+// The simulated driver runs the kernels of the dialect on this CPU, asynchronously as a GPU does. It has one device and
+// its primary context. It does not have: memory nodes and child graphs, packed parameters, overlap of dependent launches,
+// per-thread default streams; it does not see races between the threads of one kernel.
+//
+// This is its side door: what only it can do. The CUDA backend never needs it; the runtime's simulated
 // device and tests do. All of it may be called from any thread once simulated() gave a table; times are modelled.
 namespace cutaway::cuda::sim {
 
