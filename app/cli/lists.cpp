@@ -26,8 +26,9 @@ void add_cuda(std::vector<Finding>& out) {
   out.push_back({"cuda driver", !found.driver.empty(), found.driver.empty() ? "no libcuda.so.1" : "for CUDA " + cuda::version_text(found.driver_version)});
   const std::string nvrtc = found.nvrtc + ", version " + std::to_string(found.nvrtc_major) + "." + std::to_string(found.nvrtc_minor);
   out.push_back({"nvrtc", !found.nvrtc.empty(), found.nvrtc.empty() ? "no libnvrtc.so.13 or .12" : nvrtc});
-  out.push_back({"cuda simulator", cuda::has_simulator(), cuda::has_simulator() ? "times are modelled" : "not in this build"});
-  for (const char* device : {"device cuda", "device sim"}) out.push_back({device, false, "runs no models in this version"});
+  out.push_back({"device sim", cuda::has_simulator(), cuda::has_simulator() ? "times are modelled" : "not in this build"});
+  const bool gpu = !found.driver.empty() && !found.nvrtc.empty();
+  out.push_back({"device cuda", gpu, gpu ? "opened when a model runs on it" : "needs the driver and NVRTC"});
 }
 
 } // namespace
