@@ -154,7 +154,7 @@ class TilePrinter {
     out_.margin("#pragma unroll");
     out_.line("  for (int j = 0; j < {}; ++j) sums[{}] = acc[i][j];", wide, p_.rows_fast ? fmt::format("{} * {} + {}", col, tile_.rows, row) : fmt::format("{} * {} + {}", row, tile_.columns, col));
     out_.line("__syncthreads();");
-    out_.margin("#pragma unroll 4");
+    out_.margin("#pragma unroll 2"); // more, and divisions spill
     out_.open("for (int e = t; e < {}; e += {})", tile_.rows * tile_.columns, side_threads * side_threads);
     if (p_.rows_fast) out_.line("const {0} row = row0 + e % {1}, col = col0 + e / {1};", index_, tile_.rows);
     else out_.line("const {0} row = row0 + e / {1}, col = col0 + e % {1};", index_, tile_.columns);
