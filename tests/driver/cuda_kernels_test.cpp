@@ -1,5 +1,6 @@
 // Device kernels of fused groups, run by the simulated driver, against the reference evaluation.
 #include "backend/cuda/sim/sim.h"
+#include "base/prelude/cw_math.h"
 #include "driver/cuda_support.h"
 #include "driver/random_groups.h"
 
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 namespace cutaway::driver {
 namespace {
@@ -111,6 +113,44 @@ TEST_F(CudaKernels, AnIndexOutOfRangeSetsTheFlag) {
     ASSERT_TRUE(outcome.ok()) << outcome.error().str();
     EXPECT_TRUE(outcome->bad_index) << bad;
     EXPECT_TRUE(cuda::sim::take_reports().empty());
+  }
+}
+
+// Operands along the depth and across it, batches, tails of tiles; the last two do not fit the schedule.
+TEST_F(CudaKernels, ProductsOfBfloat16RunOnTensorCores) {
+  struct Shape {
+    std::vector<int64_t> a, b;
+    bool transposed, fits;
+  };
+  const Shape shapes[] = {{{64, 64}, {64, 64}, false, true},    {{100, 96}, {96, 72}, false, true},       {{70, 32}, {50, 32}, true, true},
+                          {{2, 3, 40, 64}, {64, 40}, false, true}, {{3, 33, 32}, {3, 32, 136}, false, true}, {{2, 2, 64, 32}, {2, 2, 33, 32}, true, true},
+                          {{64, 48}, {48, 64}, false, false},   {{64, 64}, {64, 36}, false, false}};
+  for (const Shape& s : shapes) {
+    Graph g;
+    Builder b(g);
+    std::vector<Tensor> inputs;
+    for (const auto& dims : {s.a, s.b}) {
+      Tensor t(DType::bf16, dims);
+      for (int64_t i = 0; i < t.count(); ++i) t.mutable_as<cw_u16>()[i] = cw_f32_to_bf16(static_cast<float>((i * 7919) % 401 - 200) * 5e-3f);
+      inputs.push_back(t);
+    }
+    const ValueId x = b.param("x", {DType::bf16, make_shape(s.a)});
+    ValueId y = b.param("y", {DType::bf16, make_shape(s.b)});
+    std::vector<int64_t> perm(s.b.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    std::swap(perm[perm.size() - 1], perm[perm.size() - 2]);
+    if (s.transposed) y = *b.make(Op::permute, {y}, {{"perm", perm}});
+    b.output(*b.make(Op::tanh, {*b.make(Op::dot_general, {x, y})}), "out");
+    for (const bool strict : {false, true}) {
+      Settings settings;
+      settings.math = strict ? Math::strict : Math::normal;
+      const auto segment = Compiler(settings, 1).compile(g, false);
+      ASSERT_TRUE(segment.ok());
+      const auto kernels = cuda_kernels(**segment, plan::Storage((*segment)->graph), strict);
+      ASSERT_EQ(kernels.size(), 1u);
+      EXPECT_EQ(kernels[0].text.find("mma_16n8k16_bf16") != std::string::npos, s.fits && !strict) << kernels[0].loop_nest;
+      check(g, inputs, strict, kernels[0].loop_nest);
+    }
   }
 }
 
