@@ -75,6 +75,22 @@ TEST_F(CudaCompile, RandomGroupsInBothModes) {
   }
 }
 
+TEST_F(CudaCompile, ProductsOnTensorCores) {
+  for (const bool transposed : {false, true}) {
+    Graph g;
+    Builder b(g);
+    const ValueId x = b.param("x", {DType::bf16, {128, 64}}), y = b.param("y", {DType::bf16, {64, 64}});
+    const ValueId w = transposed ? *b.make(Op::permute, {y}, {{"perm", std::vector<int64_t>{1, 0}}}) : y;
+    b.output(*b.make(Op::erf, {*b.make(Op::dot_general, {x, w})}), "out");
+    const auto segment = Compiler({}, 1).compile(g, false);
+    ASSERT_TRUE(segment.ok());
+    EXPECT_EQ(take(**segment, false), 0);
+  }
+  EXPECT_EQ(texts.size(), 2u);
+  for (const auto& [text, k] : texts) EXPECT_NE(text.find("mma_16n8k16_bf16"), std::string::npos);
+  compile_all(false, "products on tensor cores");
+}
+
 // The inputs of its first data set, else random ones.
 Result<Feeds> feeds_of(const fs::path& folder, const Session& session) {
   std::vector<std::string> specs, notes;
