@@ -168,4 +168,51 @@ RowNest::Loop RowNest::loop_of(int s, const std::vector<ValueId>& kept) const {
   return loop;
 }
 
+std::string RowNest::row_statements(int s, const Form& form) {
+  std::string out;
+  for (NodeId id : nodes) {
+    const Node& n = node(id);
+    const ValueId v = n.outputs[0];
+    if (!row(v) || stage(v) != s) continue;
+    const bool reduces = op_class(n.op) == OpClass::reduction;
+    const std::string e = reduces ? rounded_result(p.g.type(v).dtype, fmt::format("acc{}", v.v)) : value_of(n, row_indices(v));
+    out += fmt::format("{}const {} v{} = {};\n", form.indent, c_type(p.g.type(v).dtype), v.v, e);
+    if (p.escapes(v)) out += form.indent + form.guarded(p.store(v, row_indices(v), fmt::format("v{}", v.v)), true) + "\n";
+  }
+  return out;
+}
+
+std::string RowNest::accumulators(const Loop& loop, const Form& form) const {
+  std::string out;
+  for (const Node* n : loop.reductions) {
+    const DType t = p.g.type(n->outputs[0]).dtype;
+    out += fmt::format("{}{} acc{} = {};\n", form.indent, sum_type(n->op, t), n->outputs[0].v, neutral(n->op, t));
+  }
+  return out;
+}
+
+std::string RowNest::loop_statements(int s, const Loop& loop, const std::vector<ValueId>& kept, const Form& form) {
+  std::string out;
+  const std::string indent = form.indent + "  ";
+  for (NodeId id : nodes) {
+    const Node& n = node(id);
+    const ValueId v = n.outputs[0];
+    if (row(v) || !loop.wanted[v.v]) continue;
+    const char* type = c_type(p.g.type(v).dtype);
+    if (holds(kept, v) && stage(v) < s) {
+      out += fmt::format("{}const {} v{} = {};\n", indent, type, v.v, form.place(v));
+      continue;
+    }
+    out += fmt::format("{}const {} v{} = {};\n", indent, type, v.v, value_of(n, at));
+    if (holds(kept, v)) out += fmt::format("{}{} = v{};\n", indent, form.place(v), v.v);
+    if (p.escapes(v) && stage(v) == s) out += indent + form.guarded(p.store(v, at, fmt::format("v{}", v.v)), false) + "\n";
+  }
+  for (const Node* n : loop.reductions) {
+    const ValueId in = n->inputs[0], v = n->outputs[0];
+    const std::string x = p.in_group(in) ? fmt::format("v{}", in.v) : p.load(in, at);
+    out += fmt::format("{0}acc{1} = {2};\n", indent, v.v, combine(n->op, p.g.type(v).dtype, fmt::format("acc{}", v.v), x));
+  }
+  return out;
+}
+
 } // namespace cutaway::codegen

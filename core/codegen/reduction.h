@@ -49,6 +49,18 @@ class RowNest {
   };
   Loop loop_of(int stage, const std::vector<ValueId>& kept) const;
 
+  // How a printer writes the statements.
+  struct Form {
+    std::string indent;                                                 // of a row's statements; those in loops stand two deeper
+    std::function<std::string(ValueId kept)> place;                     // where a kept value lies, inside a loop
+    std::function<std::string(std::string store, bool of_row)> guarded; // a store as it may be made
+  };
+  // Row values that are ready before the loop of this stage.
+  std::string row_statements(int stage, const Form& form);
+  // The accumulators that a loop starts with; what its body does.
+  std::string accumulators(const Loop& loop, const Form& form) const;
+  std::string loop_statements(int stage, const Loop& loop, const std::vector<ValueId>& kept, const Form& form);
+
   NestPrinter& p;
   const std::vector<NodeId>& nodes;
   const RowGroup r;

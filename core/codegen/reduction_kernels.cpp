@@ -18,32 +18,17 @@ class RowPrinter {
       kernel_.scratch_bytes += (n_.inner() * dtype_size(p_.g.type(v).dtype == DType::f64 ? DType::f64 : DType::i64) + 63) / 64 * 64;
     }
     for (int s = 0; s <= n_.r.stages; ++s) {
-      row_nodes(s);
+      body_ += n_.row_statements(s, form_);
       loop(s);
     }
     finish();
   }
 
  private:
-  void row_nodes(int s) {
-    for (NodeId id : n_.nodes) {
-      const Node& n = n_.node(id);
-      const ValueId v = n.outputs[0];
-      if (!n_.row(v) || n_.stage(v) != s) continue;
-      const bool reduces = op_class(n.op) == OpClass::reduction;
-      const std::string e = reduces ? rounded_result(p_.g.type(v).dtype, fmt::format("acc{}", v.v)) : n_.value_of(n, n_.row_indices(v));
-      body_ += fmt::format("    const {} v{} = {};\n", c_type(p_.g.type(v).dtype), v.v, e);
-      if (p_.escapes(v)) body_ += "    " + p_.store(v, n_.row_indices(v), fmt::format("v{}", v.v)) + "\n";
-    }
-  }
-
   void loop(int s) {
     const RowNest::Loop goals = n_.loop_of(s, kept_);
     if (!goals.any) return;
-    for (const Node* n : goals.reductions) {
-      const DType t = p_.g.type(n->outputs[0]).dtype;
-      body_ += fmt::format("    {} acc{} = {};\n", sum_type(n->op, t), n->outputs[0].v, neutral(n->op, t));
-    }
+    body_ += n_.accumulators(goals, form_);
     std::string indent = "    ";
     for (int64_t a : n_.r.axes) {
       if (n_.r.dims[static_cast<size_t>(a)] != 1) body_ += fmt::format("{0}for (long i{1} = 0; i{1} < {2}L; ++i{1})\n", indent, a, n_.r.dims[static_cast<size_t>(a)]);
@@ -52,27 +37,7 @@ class RowPrinter {
     body_ += indent + "{\n";
     if (!strict_ && !goals.reductions.empty()) body_ += "#pragma clang fp reassociate(on)\n";
     if (!kept_.empty()) body_ += fmt::format("      const long k = {};\n", linear());
-    for (NodeId id : n_.nodes) full_node(n_.node(id), s, goals.wanted);
-    for (const Node* n : goals.reductions) {
-      const ValueId in = n->inputs[0], v = n->outputs[0];
-      const std::string x = p_.in_group(in) ? fmt::format("v{}", in.v) : p_.load(in, n_.at);
-      body_ += fmt::format("      acc{0} = {1};\n", v.v, combine(n->op, p_.g.type(v).dtype, fmt::format("acc{}", v.v), x));
-    }
-    body_ += indent + "}\n";
-  }
-
-  void full_node(const Node& n, int s, const std::vector<bool>& wanted) {
-    const ValueId v = n.outputs[0];
-    if (n_.row(v) || !wanted[v.v]) return;
-    const auto slot = slot_.find(v.v);
-    const char* type = c_type(p_.g.type(v).dtype);
-    if (slot != slot_.end() && n_.stage(v) < s) {
-      body_ += fmt::format("      const {0} v{1} = (({0}*)((char*)scratch + {2}))[k];\n", type, v.v, slot->second);
-      return;
-    }
-    body_ += fmt::format("      const {} v{} = {};\n", type, v.v, n_.value_of(n, n_.at));
-    if (slot != slot_.end()) body_ += fmt::format("      (({0}*)((char*)scratch + {1}))[k] = v{2};\n", type, slot->second, v.v);
-    if (p_.escapes(v) && n_.stage(v) == s) body_ += "      " + p_.store(v, n_.at, fmt::format("v{}", v.v)) + "\n";
+    body_ += n_.loop_statements(s, goals, kept_, form_) + indent + "}\n";
   }
 
   std::string linear() const {
@@ -98,6 +63,8 @@ class RowPrinter {
   bool strict_;
   std::vector<ValueId> kept_;
   std::map<uint32_t, int64_t> slot_; // of a kept value: its place in scratch
+  const RowNest::Form form_{"    ", [this](ValueId v) { return fmt::format("(({}*)((char*)scratch + {}))[k]", c_type(p_.g.type(v).dtype), slot_.at(v.v)); },
+                            [](std::string store, bool) { return store; }};
   std::string body_;
 };
 

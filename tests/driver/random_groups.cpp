@@ -56,7 +56,7 @@ ValueId RandomGroup::viewed(ValueId v) {
 }
 
 ValueId RandomGroup::worked(ValueId v, int steps) {
-  constexpr Op unary[] = {Op::tanh, Op::sigmoid, Op::exp, Op::neg, Op::erf, Op::sqrt, Op::sin, Op::abs, Op::floor}, exact[] = {Op::neg, Op::abs, Op::sign};
+  constexpr Op unary[] = {Op::tanh, Op::sigmoid, Op::exp, Op::neg, Op::erf, Op::sqrt, Op::sin, Op::abs}, exact[] = {Op::neg, Op::abs, Op::sign};
   constexpr Op binary[] = {Op::add, Op::sub, Op::mul, Op::maximum, Op::minimum};
   for (int i = 0; i < steps; ++i) {
     const DType t = b_.type(v).dtype;
@@ -65,7 +65,7 @@ ValueId RandomGroup::worked(ValueId v, int steps) {
       continue;
     }
     if (below(2)) {
-      v = make(is_float(t) ? unary[below(9)] : exact[below(3)], {v});
+      v = make(is_float(t) ? unary[below(8)] : exact[below(3)], {v});
       continue;
     }
     Dims other = dims_of(v);

@@ -27,6 +27,15 @@ class MatrixSide final : public TileSide {
     out.line("{}_at[i] = {} + {};", name, at, offset_);
   }
   void step(CText& out) const override { out.line("const {} {}_step = k * {};", index_, name, step_); }
+  bool in_runs_of(int64_t count) const override {
+    if (!depth_fast && (inner_.extents.size() != 1 || inner_.strides[0] != 1 || lines % count)) return false;
+    const auto whole = [&](const Walk& walk, bool fast) {
+      for (size_t d = 0; d < walk.extents.size(); ++d)
+        if (!fast && walk.extents[d] > 1 && walk.strides[d] % count) return false;
+      return true;
+    };
+    return offset_ % count == 0 && whole(outer_, false) && whole(inner_, !depth_fast) && (depth_fast || step_ % count == 0);
+  }
 
  private:
   Walk outer_, inner_;
@@ -129,7 +138,7 @@ class WeightSide final : public TileSide {
 // Whether the result of the group runs along `dim` in memory.
 bool runs_along(const NestPrinter& p, const std::vector<NodeId>& nodes, size_t dim) { return p.storage.access(p.g.node(nodes.back()).outputs[0]).strides[dim] == 1; }
 
-bool print_dot(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel) {
+bool print_dot(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions& options) {
   const Node& n = p.g.node(nodes.front());
   auto spec = matmul_of(p, n);
   if (!spec) return false;
@@ -157,7 +166,7 @@ bool print_dot(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& ker
     at.push_back("col");
     out.paste(epilogue.body(sum, at));
   };
-  print_tiled(problem, p.dialect, p.g, kernel);
+  if (options.strict || options.capability < 80 || !print_tensor_tiled(problem, p.dialect, p.g, kernel)) print_tiled(problem, p.dialect, p.g, kernel);
   return true;
 }
 
@@ -219,10 +228,10 @@ bool print_direct_conv(NestPrinter& p, const std::vector<NodeId>& nodes, const C
 
 } // namespace
 
-bool print_contraction(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions&) {
+bool print_contraction(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions& options) {
   if (!is_contraction_group(p, nodes)) return false;
   const Node& n = p.g.node(nodes.front());
-  if (n.op != Op::conv) return print_dot(p, nodes, kernel);
+  if (n.op != Op::conv) return print_dot(p, nodes, kernel, options);
   auto spec = conv_of(p, n);
   if (!spec) return false;
   spec->input.buffer = p.buffer(n.inputs[0], false);

@@ -7,6 +7,7 @@ namespace cutaway::codegen {
 
 struct CudaOptions {
   bool strict = false; // every sum in the one order of the reference; to be compiled without contraction
+  int capability = 80; // of the device, times ten: tensor cores and asynchronous copies from 80 on
 };
 
 // A fused group as text in the kernel dialect (see the dialect's preludes), for NVRTC and the simulated driver alike. The

@@ -11,7 +11,6 @@ namespace {
 
 // The type of one element in memory.
 std::string stored_type(DType t) { return t == DType::f16 ? "half16" : t == DType::bf16 ? "bf16" : c_type(t); }
-bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
 
 // How many neighbours one thread may take at once: 16 bytes of the widest type, where every access of the group either
 // stands still along the fastest dim or runs through it, and starts at a multiple. 1: one element a thread.

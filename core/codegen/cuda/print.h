@@ -11,6 +11,8 @@ bool print_rows(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& ke
 bool print_window(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions& options);
 bool print_contraction(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions& options);
 
+inline bool is_half(DType t) { return t == DType::f16 || t == DType::bf16; }
+
 // What most kernels use a block of.
 constexpr int block_threads = 256;
 

@@ -21,7 +21,7 @@ struct Team {
   int threads = block_threads;
 
   int64_t rows_a_block() const { return kind == block ? 1 : threads / lanes; }
-  std::string name() const { return kind == warp ? (lanes == 1 ? "thread" : "warp part") : kind == block ? "block" : "column"; }
+  const char* name() const { return kind == warp ? (lanes == 1 ? "thread" : "warp part") : kind == block ? "block" : "column"; }
 };
 
 // Whether the result hangs on the order of what is combined.
@@ -52,9 +52,8 @@ Team choose_team(int64_t rows, int64_t inner, bool fastest_stays, bool in_order)
 
 class RowPrinter {
  public:
-  RowPrinter(NestPrinter& p, const std::vector<NodeId>& nodes, RowGroup group, CudaKernel& kernel, bool strict)
+  RowPrinter(NestPrinter& p, const std::vector<NodeId>& nodes, RowGroup group, CudaKernel& kernel, bool in_order)
       : n_(p, nodes, std::move(group)), p_(p), kernel_(kernel), index_(p.dialect.index), rows_(n_.rows()), inner_(n_.inner()) {
-    const bool in_order = strict && needs_order(p, nodes);
     std::vector<int64_t> strides = plan::dense_strides(n_.r.dims, {});
     for (NodeId id : nodes)
       for (ValueId v : n_.node(id).inputs)
@@ -69,7 +68,7 @@ class RowPrinter {
   void print() {
     keep();
     for (int s = 0; s <= n_.r.stages; ++s) {
-      row_nodes(s);
+      body_ += n_.row_statements(s, form_);
       loop(s);
     }
     finish();
@@ -83,19 +82,21 @@ class RowPrinter {
   void keep() {
     const auto wanted = n_.worth_keeping();
     in_registers_ = turns() <= most_held;
+    std::vector<int64_t> slots;
     int64_t bytes = 0;
     for (ValueId v : wanted) {
-      slot_[v.v] = bytes;
-      bytes += (inner_ * dtype_size(p_.g.type(v).dtype == DType::f64 ? DType::f64 : DType::i64) + 15) / 16 * 16;
+      slots.push_back(bytes);
+      bytes += (inner_ * dtype_size(is_half(p_.g.type(v).dtype) ? DType::f32 : p_.g.type(v).dtype) + 15) / 16 * 16;
     }
     if (!in_registers_ && (team_.kind != Team::block || bytes > most_shared)) return;
     kept_values_ = wanted;
     if (!in_registers_) kernel_.shared_bytes = bytes;
-    for (ValueId v : wanted)
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      const ValueId v = wanted[i];
       if (in_registers_) body_ += fmt::format("  {} v{}_held[{}];\n", type(v), v.v, turns());
-      else body_ += fmt::format("  CW_SHARED({}, v{}_held, {});\n", type(v), v.v, slot_[v.v]);
+      else body_ += fmt::format("  CW_SHARED({}, v{}_held, {});\n", type(v), v.v, slots[i]);
+    }
   }
-  bool kept(ValueId v) const { return std::find(kept_values_.begin(), kept_values_.end(), v) != kept_values_.end(); }
 
   // One thread of a team stores what all of its threads know; nobody stores past the last row.
   std::string guarded(std::string statement, bool once) const {
@@ -105,33 +106,12 @@ class RowPrinter {
   }
   bool tail() const { return rows_ % team_.rows_a_block() != 0; }
 
-  void row_nodes(int s) {
-    for (NodeId id : n_.nodes) {
-      const Node& n = n_.node(id);
-      const ValueId v = n.outputs[0];
-      if (!n_.row(v) || n_.stage(v) != s) continue;
-      const bool reduces = op_class(n.op) == OpClass::reduction;
-      const std::string e = reduces ? rounded_result(p_.g.type(v).dtype, fmt::format("acc{}", v.v)) : n_.value_of(n, n_.row_indices(v));
-      body_ += fmt::format("  const {} v{} = {};\n", type(v), v.v, e);
-      if (p_.escapes(v)) body_ += "  " + guarded(p_.store(v, n_.row_indices(v), fmt::format("v{}", v.v)), true) + "\n";
-    }
-  }
-
   void loop(int s) {
     const RowNest::Loop goals = n_.loop_of(s, kept_values_);
     if (!goals.any) return;
-    for (const Node* n : goals.reductions) {
-      const DType t = p_.g.type(n->outputs[0]).dtype;
-      body_ += fmt::format("  {} acc{} = {};\n", sum_type(n->op, t), n->outputs[0].v, neutral(n->op, t));
-    }
+    body_ += n_.accumulators(goals, form_);
     open_loop();
-    body_ += split_row(reduced_, "k", p_.dialect);
-    for (NodeId id : n_.nodes) full_node(n_.node(id), s, goals.wanted);
-    for (const Node* n : goals.reductions) {
-      const ValueId in = n->inputs[0], v = n->outputs[0];
-      const std::string x = p_.in_group(in) ? fmt::format("v{}", in.v) : p_.load(in, n_.at);
-      body_ += fmt::format("    acc{0} = {1};\n", v.v, combine(n->op, p_.g.type(v).dtype, fmt::format("acc{}", v.v), x));
-    }
+    body_ += split_row(reduced_, "k", p_.dialect) + n_.loop_statements(s, goals, kept_values_, form_);
     body_ += "  }\n";
     for (const Node* n : goals.reductions) share(*n);
   }
@@ -146,19 +126,6 @@ class RowPrinter {
     }
     body_ += fmt::format("#pragma unroll\n  for (int turn = 0; turn < {}; ++turn) {{\n    const {} k = {} + turn * {};\n", turns(), index_, first, team_.lanes);
     if (turns() * team_.lanes != inner_) body_ += fmt::format("    if (k >= {}) break;\n", end);
-  }
-
-  void full_node(const Node& n, int s, const std::vector<bool>& wanted) {
-    const ValueId v = n.outputs[0];
-    if (n_.row(v) || !wanted[v.v]) return;
-    const std::string place = fmt::format("v{}_held[{}]", v.v, in_registers_ ? "turn" : "k");
-    if (kept(v) && n_.stage(v) < s) {
-      body_ += fmt::format("    const {} v{} = {};\n", type(v), v.v, place);
-      return;
-    }
-    body_ += fmt::format("    const {} v{} = {};\n", type(v), v.v, n_.value_of(n, n_.at));
-    if (kept(v)) body_ += fmt::format("    {} = v{};\n", place, v.v);
-    if (p_.escapes(v) && n_.stage(v) == s) body_ += "    " + guarded(p_.store(v, n_.at, fmt::format("v{}", v.v)), false) + "\n";
   }
 
   // Combines what the lanes have, so that each of them knows the whole.
@@ -216,7 +183,8 @@ class RowPrinter {
   Team team_;
   std::vector<ValueId> kept_values_;
   bool in_registers_ = false;
-  std::map<uint32_t, int64_t> slot_;
+  const RowNest::Form form_{"  ", [this](ValueId v) { return fmt::format("v{}_held[{}]", v.v, in_registers_ ? "turn" : "k"); },
+                            [this](std::string store, bool of_row) { return guarded(std::move(store), of_row); }};
   std::string body_;
 };
 
@@ -225,7 +193,10 @@ class RowPrinter {
 bool print_rows(NestPrinter& p, const std::vector<NodeId>& nodes, CudaKernel& kernel, const CudaOptions& options) {
   auto group = RowGroup::of(p, nodes);
   if (!group) return false;
-  RowPrinter(p, nodes, std::move(*group), kernel, options.strict).print();
+  RowPrinter(p, nodes, *group, kernel, options.strict && needs_order(p, nodes)).print();
+  if (kernel.shared_bytes <= most_shared + (8 << 10)) return true;
+  kernel.shared_bytes = 0; // too many sums for a block to exchange: a thread a row
+  RowPrinter(p, nodes, *group, kernel, true).print();
   return true;
 }
 

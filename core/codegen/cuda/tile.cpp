@@ -9,16 +9,10 @@ namespace {
 constexpr int side_threads = 16, tile_depth = 16;
 constexpr int64_t wanted_blocks = 128; // fewer leave much of a large device idle
 
-struct Tile {
-  int rows = 64, columns = 64;
-};
-
-int64_t blocks(const TileProblem& p, const Tile& t) { return p.products * ceil_div(p.rows->lines, t.rows) * ceil_div(p.columns->lines, t.columns); }
-
 Tile choose_tile(const TileProblem& p) {
   const auto fit = [](int64_t extent) { return extent <= 16 ? 16 : extent <= 32 ? 32 : 64; };
   Tile t{fit(p.rows->lines), fit(p.columns->lines)};
-  while (blocks(p, t) < wanted_blocks && std::max(t.rows, t.columns) > 32) (t.rows >= t.columns ? t.rows : t.columns) /= 2;
+  while (block_count(p, t) < wanted_blocks && std::max(t.rows, t.columns) > 32) (t.rows >= t.columns ? t.rows : t.columns) /= 2;
   return t;
 }
 
@@ -35,23 +29,19 @@ class TilePrinter {
     finish();
     kernel.text = out_.take();
     kernel.threads = side_threads * side_threads;
-    kernel.grid = {blocks(p_, tile_), 1, 1};
+    kernel.grid = {block_count(p_, tile_), 1, 1};
     std::vector<std::string> nest;
     if (p_.products > 1) nest.push_back(fmt::format("for product of {}", p_.products));
-    nest.push_back(fmt::format("for {} x {}: {}", p_.rows->lines, p_.columns->lines, p_.what));
+    nest.push_back(problem_line(p_));
     nest.push_back(fmt::format("tile {} x {}, depth {} of {}", tile_.rows, tile_.columns, tile_depth, p_.depth));
     nest.push_back(fmt::format("{} x {} sums a thread", tile_.rows / side_threads, tile_.columns / side_threads));
     kernel.loop_nest = nest_text(g, kernel, nest);
   }
 
  private:
-  // Columns change fastest, so that neighbouring blocks share rows.
   void place() {
-    const int64_t across = ceil_div(p_.columns->lines, tile_.columns), down = ceil_div(p_.rows->lines, tile_.rows);
     out_.line("const int t = threadIdx.x, tx = t % {0}, ty = t / {0};", side_threads);
-    out_.line("const {0} block = blockIdx.x, z = block / {1};", index_, across * down);
-    out_.line("const {} row0 = block / {} % {} * {}, col0 = block % {} * {};", index_, across, down, tile_.rows, across, tile_.columns);
-    out_.line("(void)z;");
+    print_place(out_, p_, tile_, index_);
   }
 
   int pitch(int width) const { return width + 4; } // rows of a tile start in different banks, at multiples of 16 bytes
@@ -69,7 +59,6 @@ class TilePrinter {
   static std::string line_in_tile(const TileSide& s, int width) { return s.depth_fast ? fmt::format("t / {} + i * {}", tile_depth, side_threads) : fmt::format("t % {}", width); }
   static std::string step_in_tile(const TileSide& s, int width) { return s.depth_fast ? fmt::format("t % {}", tile_depth) : fmt::format("t / {} + j * {}", width, side_threads * side_threads / width); }
 
-  // Lines past the last are read as the last: their sums are not stored.
   void lines(const TileSide& s, int width, const char* first) {
     std::string declared;
     for (const std::string& a : s.arrays()) declared += fmt::format("{}{}[{}]", declared.empty() ? "" : ", ", a, thread_lines(s, width));
@@ -77,10 +66,7 @@ class TilePrinter {
     out_.line("{} {}_next[{}];", type_, s.name, width / side_threads);
     out_.margin("#pragma unroll");
     out_.open("for (int i = 0; i < {}; ++i)", thread_lines(s, width));
-    const std::string line = fmt::format("{} + {}", first, line_in_tile(s, width));
-    if (s.lines % width == 0) out_.line("const {} line = {};", index_, line);
-    else out_.line("const {0} wanted = {1}, line = wanted < {2} ? wanted : {2} - 1;", index_, line, s.lines);
-    s.line(out_);
+    print_line(out_, s, width, line_in_tile(s, width), first, index_);
     out_.close();
   }
 
@@ -145,25 +131,13 @@ class TilePrinter {
     out_.close();
   }
 
-  // Sums go through shared memory, so that threads side by side store along the result's fastest dim.
   void finish() {
     const int tall = tile_.rows / side_threads, wide = tile_.columns / side_threads;
-    const std::string row = fmt::format("(ty * {} + i)", tall), col = fmt::format("(tx * {} + j)", wide);
     out_.margin("#pragma unroll");
     out_.line("for (int i = 0; i < {}; ++i)", tall);
     out_.margin("#pragma unroll");
-    out_.line("  for (int j = 0; j < {}; ++j) sums[{}] = acc[i][j];", wide, p_.rows_fast ? fmt::format("{} * {} + {}", col, tile_.rows, row) : fmt::format("{} * {} + {}", row, tile_.columns, col));
-    out_.line("__syncthreads();");
-    out_.margin("#pragma unroll 4");
-    out_.open("for (int e = t; e < {}; e += {})", tile_.rows * tile_.columns, side_threads * side_threads);
-    if (p_.rows_fast) out_.line("const {0} row = row0 + e % {1}, col = col0 + e / {1};", index_, tile_.rows);
-    else out_.line("const {0} row = row0 + e / {1}, col = col0 + e % {1};", index_, tile_.columns);
-    std::string past;
-    if (p_.rows->lines % tile_.rows) past = fmt::format("row >= {}", p_.rows->lines);
-    if (p_.columns->lines % tile_.columns) past += fmt::format("{}col >= {}", past.empty() ? "" : " || ", p_.columns->lines);
-    if (!past.empty()) out_.line("if ({}) continue;", past);
-    p_.epilogue(out_, "sums[e]");
-    out_.close();
+    out_.line("  for (int j = 0; j < {}; ++j) sums[{}] = acc[i][j];", wide, sum_place(p_, tile_, fmt::format("(ty * {} + i)", tall), fmt::format("(tx * {} + j)", wide)));
+    print_results(out_, p_, tile_, side_threads * side_threads, index_);
   }
 
   const TileProblem& p_;
@@ -174,6 +148,41 @@ class TilePrinter {
 };
 
 } // namespace
+
+int64_t block_count(const TileProblem& p, const Tile& t) { return p.products * ceil_div(p.rows->lines, t.rows) * ceil_div(p.columns->lines, t.columns); }
+
+std::string problem_line(const TileProblem& p) { return fmt::format("for {} x {}: {}", p.rows->lines, p.columns->lines, p.what); }
+
+void print_place(CText& out, const TileProblem& p, const Tile& tile, const char* index) {
+  const int64_t across = ceil_div(p.columns->lines, tile.columns), down = ceil_div(p.rows->lines, tile.rows);
+  out.line("const {0} block = blockIdx.x, z = block / {1};", index, across * down);
+  out.line("const {} row0 = block / {} % {} * {}, col0 = block % {} * {};", index, across, down, tile.rows, across, tile.columns);
+  out.line("(void)z;");
+}
+
+void print_line(CText& out, const TileSide& s, int width, const std::string& expression, const char* first, const char* index) {
+  if (s.lines % width == 0) out.line("const {} line = {} + {};", index, first, expression);
+  else out.line("const {0} wanted = {1} + {2}, line = wanted < {3} ? wanted : {3} - 1;", index, first, expression, s.lines);
+  s.line(out);
+}
+
+std::string sum_place(const TileProblem& p, const Tile& tile, const std::string& row, const std::string& col) {
+  return p.rows_fast ? fmt::format("{} * {} + {}", col, tile.rows, row) : fmt::format("{} * {} + {}", row, tile.columns, col);
+}
+
+void print_results(CText& out, const TileProblem& p, const Tile& tile, int threads, const char* index) {
+  out.line("__syncthreads();");
+  out.margin("#pragma unroll 2"); // more, and divisions spill
+  out.open("for (int e = t; e < {}; e += {})", tile.rows * tile.columns, threads);
+  if (p.rows_fast) out.line("const {0} row = row0 + e % {1}, col = col0 + e / {1};", index, tile.rows);
+  else out.line("const {0} row = row0 + e / {1}, col = col0 + e % {1};", index, tile.columns);
+  std::string past;
+  if (p.rows->lines % tile.rows) past = fmt::format("row >= {}", p.rows->lines);
+  if (p.columns->lines % tile.columns) past += fmt::format("{}col >= {}", past.empty() ? "" : " || ", p.columns->lines);
+  if (!past.empty()) out.line("if ({}) continue;", past);
+  p.epilogue(out, "sums[e]");
+  out.close();
+}
 
 const char* sum_type(Elem acc) {
   switch (acc) {

@@ -21,6 +21,8 @@ class TileSide {
   virtual void line(CText& out) const = 0;
   // Declares NAME_step, what depth k adds to the offset.
   virtual void step(CText& out) const = 0;
+  // Whether `count` neighbours along the fast dim always lie side by side, from a multiple of it on.
+  virtual bool in_runs_of(int64_t count) const { return count == 1; }
   // The condition under which entry i has an element at this step, else it counts as 0; empty: always.
   virtual std::string inside() const { return {}; }
 
@@ -46,6 +48,25 @@ struct TileProblem {
 // Sums are kept in registers, 16 by 16 threads, each 4 by 4 of them or fewer; operands pass through shared memory 16 deep.
 // Each sum starts at 0 and takes one product after another, depth ascending.
 void print_tiled(const TileProblem& problem, const Dialect& dialect, const Graph& g, CudaKernel& kernel);
+
+// The same on tensor cores: bf16 operands in 16-byte runs, copied to shared memory while the ones before are multiplied.
+// False where the operands do not lie so. The order of sums is the hardware's.
+bool print_tensor_tiled(const TileProblem& problem, const Dialect& dialect, const Graph& g, CudaKernel& kernel);
+
+// A block's place: z, and the tile's first row0 and col0. Columns change fastest, so that neighbouring blocks share rows.
+struct Tile {
+  int rows = 64, columns = 64;
+};
+int64_t block_count(const TileProblem& problem, const Tile& tile);
+void print_place(CText& out, const TileProblem& problem, const Tile& tile, const char* index);
+// The offset of line `expression` of the tile that begins at `first`, as entry i of the side's arrays; lines past the last
+// are read as the last: their sums are not stored.
+void print_line(CText& out, const TileSide& side, int width, const std::string& expression, const char* first, const char* index);
+// Where the sum of `row` and `col` of the tile lies in shared memory, and the loop over all: threads side by side store
+// along the result's fast dim.
+std::string sum_place(const TileProblem& problem, const Tile& tile, const std::string& row, const std::string& col);
+void print_results(CText& out, const TileProblem& problem, const Tile& tile, int threads, const char* index);
+std::string problem_line(const TileProblem& problem); // of the loop nest
 
 // The C type that sums of `acc` are kept in; integers are unsigned, so that they wrap.
 const char* sum_type(Elem acc);
