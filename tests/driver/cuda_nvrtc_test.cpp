@@ -30,7 +30,7 @@ class CudaCompile : public testing::Test {
     for (codegen::CudaKernel& k : cuda_kernels(segment, storage, strict)) {
       without += k.builtin();
       // What the CPU compiles the device compiles too.
-      const auto same = [&](const codegen::Kernel& c) { return c.nodes == k.nodes && !c.builtin(); };
+      const auto same = [&](const codegen::GroupKernel& c) { return c.nodes == k.nodes && !c.builtin(); };
       const auto& host = segment.executable->kernels();
       if (k.builtin()) EXPECT_TRUE(std::none_of(host.begin(), host.end(), same)) << k.name << ": " << k.why_not;
       else texts.try_emplace(k.text, std::move(k));

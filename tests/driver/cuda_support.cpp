@@ -62,7 +62,7 @@ struct Module {
 
 std::vector<codegen::CudaKernel> cuda_kernels(const CompiledSegment& segment, const plan::Storage& storage, bool strict) {
   std::vector<codegen::CudaKernel> out;
-  for (const codegen::Kernel& k : segment.executable->kernels()) out.push_back(codegen::make_cuda_kernel(segment.graph, storage, k.group, k.nodes, "kernel", {strict}));
+  for (const codegen::GroupKernel& k : segment.executable->kernels()) out.push_back(codegen::make_cuda_kernel(segment.graph, storage, k.group, k.nodes, "kernel", {strict}));
   return out;
 }
 
