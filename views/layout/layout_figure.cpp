@@ -47,14 +47,16 @@ const trace::GraphValue* chosen(const Place& place, const trace::GraphDoc& graph
   if (step && place.trace()->passes()[step->pass].name.view() == "layout")
     for (const Entity e : step->entities)
       if (const auto* v = valueOf(place, graph, e)) return v;
-  std::set<uint32_t> views; // other readings of values
-  for (const trace::GraphNode& n : graph.nodes)
+  std::set<uint32_t> views, windowed; // other readings of values; values read by window
+  for (const trace::GraphNode& n : graph.nodes) {
     if (n.op_class == trace::OpClass::view)
       for (const ValueId v : n.outputs) views.insert(v.v);
+    if (readsWindows(n) && !n.inputs.empty()) windowed.insert(n.inputs.front().v);
+  }
   const trace::GraphValue* most = nullptr;
   for (const trace::GraphValue& v : graph.values) {
     if (v.bytes < 0) continue;
-    const auto rank = [&](const trace::GraphValue& x) { return std::tuple(held(x) && !views.contains(x.id.v), reordered(x), x.bytes); }; // an order that was chosen says more than size
+    const auto rank = [&](const trace::GraphValue& x) { return std::tuple(held(x) && !views.contains(x.id.v), reordered(x), windowed.contains(x.id.v), x.bytes); }; // an order that was chosen says more than size
     if (!most || rank(v) > rank(*most)) most = &v;
   }
   return most;
@@ -78,7 +80,7 @@ struct Alike {
 void addAlike(Copies& out, const std::map<QString, Alike>& alike) {
   for (const auto& [key, a] : alike) {
     GridRow row = a.row;
-    if (a.count > 1) row.cells[0] += QString(" and %1 more").arg(a.count - 1);
+    if (a.count > 1) row.cells[1] = QString("%1 %2 %3").arg(a.count).arg(QChar(0xd7)).arg(row.cells[1]); // beside the name of the first
     out.add(std::move(row), a.first, a.spoken + (a.count > 1 ? QString("; and %1 more like it").arg(a.count - 1) : QString()));
   }
 }
@@ -184,18 +186,18 @@ QString strideText(const Walk& w) {
   return out.join(", ");
 }
 
-void addOrders(Drawing& d, const trace::GraphValue& v, const Walk& walk, double top) {
+void addOrders(Drawing& d, const trace::GraphValue& v, const Walk& walk, const std::optional<Window>& window, double top) {
   const double width = d.size.width() - 2 * edge;
   const int64_t bytes = elementBytes(v, walk);
   const QString order = v.layout.empty() ? "Own order" : qt(v.layout).contains(',') ? "Order " + qt(v.layout) : qt(v.layout);
   if (walk.isRowMajor()) {
-    d.orders.append(Planes(walk, "Row-major", "as the type says", false, bytes, {edge, top}, std::min(width, 460.)));
+    d.orders.append(Planes(walk, "Row-major", "as the type says", false, bytes, window, {edge, top}, std::min(width, 460.)));
     return;
   }
   const bool both = d.size.width() >= wide;
   const double room = both ? (width - 2 * edge) / 2 : std::min(width, 460.);
-  if (both) d.orders.append(Planes(walk.rowMajor(), "Row-major", "as the type says", false, bytes, {edge, top}, room));
-  d.orders.append(Planes(walk, order, "chosen", true, bytes, {both ? edge + room + 2 * edge : edge, top}, room));
+  if (both) d.orders.append(Planes(walk.rowMajor(), "Row-major", "as the type says", false, bytes, window, {edge, top}, room));
+  d.orders.append(Planes(walk, order, "chosen", true, bytes, window, {both ? edge + room + 2 * edge : edge, top}, room));
 }
 
 } // namespace
@@ -213,10 +215,12 @@ Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   d->name = qt(v->name), d->type = qt(v->dtype) + qt(v->shape);
   d->selected = place.selected && valueOf(place, graph, *place.selected) == v;
   const QString part = walk->drawnPart();
+  const auto window = windowOf(graph, *v, *walk);
   d->drawn = QString("%1, strides %2 elements. ").arg(byteText(v->bytes), strideText(*walk)) + (part.isEmpty() ? "Drawn whole; " : QString("Drawn small: %1; ").arg(part)) +
-             "cells are numbered as the drawn elements lie in memory, the line walks the first ten" + (walk->columns > 1 ? ", the frame and the marks below it are one row." : ".");
+             "cells are numbered as the drawn elements lie in memory, the line walks the first ten" +
+             (window ? QString("; framed, and marked in memory: what one output of %1 reads, %2.").arg(window->reader, window->what) : QString("."));
   const double top = 50 + 18 * paraLines(theme, d->drawn, size.width() - 2 * edge) + 8;
-  addOrders(*d, *v, *walk, top);
+  addOrders(*d, *v, *walk, window, top);
   d->tableTop = d->orders.back().box().bottom() + 24;
   Copies copies;
   addMoves(copies, place, graph);

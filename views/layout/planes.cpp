@@ -23,8 +23,10 @@ double contrast(const QColor& a, const QColor& b) {
 
 } // namespace
 
-Planes::Planes(Walk walk, QString title, QString note, bool chosen, int64_t elementBytes, QPointF at, double width)
-    : walk_(std::move(walk)), title_(std::move(title)), note_(std::move(note)), words_(walk_.steps(elementBytes)), chosen_(chosen), elementBytes_(elementBytes) {
+Planes::Planes(Walk walk, QString title, QString note, bool chosen, int64_t elementBytes, std::optional<Window> window, QPointF at, double width)
+    : walk_(std::move(walk)), title_(std::move(title)), note_(std::move(note)), window_(std::move(window)), words_(walk_.steps(elementBytes)), chosen_(chosen), elementBytes_(elementBytes) {
+  if (window_)
+    if (const QString runs = window_->inMemory(walk_, elementBytes); !runs.isEmpty()) words_.prepend("window: " + runs);
   across_ = walk_.planes > 1 ? 2 : 1;
   const int down = (walk_.planes + across_ - 1) / across_;
   const double room = (width - planeGap * (across_ - 1)) / across_;
@@ -69,10 +71,13 @@ void Planes::draw(Sheet& s) const {
 }
 
 void Planes::drawPlane(Sheet& s, int plane) const {
-  const QRectF first = cell(plane, 0, 0);
   for (int r = 0; r < walk_.rows; ++r)
     for (int c = 0; c < walk_.columns; ++c) s.rect(cell(plane, r, c), 0, {shade(s.t, walk_.address(plane, r, c))});
-  if (plane == 0 && walk_.columns > 1) s.rect(first.united(cell(0, 0, walk_.columns - 1)).adjusted(-1, -1, 1, 1), 2, {}, {s.t.c("accent"), 2});
+  QRectF frame;
+  for (int r = 0; window_ && r < walk_.rows; ++r)
+    for (int c = 0; c < walk_.columns; ++c)
+      if (window_->holds(walk_, plane, r, c)) frame = frame.united(cell(plane, r, c));
+  if (!frame.isEmpty()) s.rect(frame.adjusted(-1, -1, 1, 1), 2, {}, {s.t.c("accent"), 2});
 }
 
 void Planes::drawWalk(Sheet& s) const {
@@ -100,7 +105,7 @@ void Planes::drawStrip(Sheet& s) const {
     const auto& c = order[i];
     const double x = box_.left() + step * double(i);
     s.rect({x, stripTop_, std::max(1., step - 1), stripHeight - 8}, 0, {shade(s.t, int(i))});
-    if (c.plane == 0 && c.row == 0 && walk_.columns > 1) s.rect({x, stripTop_ + stripHeight - 6, std::max(1., step - 1), 4}, 0, {s.t.c("accent")});
+    if (window_ && window_->holds(walk_, c.plane, c.row, c.column)) s.rect({x, stripTop_ + stripHeight - 6, std::max(1., step - 1), 4}, 0, {s.t.c("accent")});
     if (i % line == 0) s.line({x, stripTop_ - 4}, {x, stripTop_ + stripHeight}, {s.t.c("lineStrong")});
   }
 }

@@ -1,14 +1,14 @@
 #pragma once
 #include "kit/sheet.h"
-#include "layout/walk.h"
+#include "layout/window.h"
 
 namespace cutaway::views {
 
-// One order of memory in a box: title, planes with the walk of the first ten addresses, the strip of memory, and what a step
-// along each dim does.
+// One order of memory in a box: title, planes with the walk of the first ten addresses, the strip of memory, what a step
+// along each dim does, and where the window of a reader lies.
 class Planes {
  public:
-  Planes(Walk walk, QString title, QString note, bool chosen, int64_t elementBytes, QPointF at, double width);
+  Planes(Walk walk, QString title, QString note, bool chosen, int64_t elementBytes, std::optional<Window> window, QPointF at, double width);
   QRectF box() const { return box_; }
   void draw(Sheet& s) const;
 
@@ -23,6 +23,7 @@ class Planes {
 
   Walk walk_;
   QString title_, note_;
+  std::optional<Window> window_;
   QStringList words_;
   bool chosen_;
   int64_t elementBytes_;

@@ -8,9 +8,8 @@
 #include <numeric>
 
 namespace cutaway::views {
-namespace {
 
-std::optional<QList<int64_t>> numbers(QString text) {
+std::optional<QList<int64_t>> numberList(QString text) {
   QList<int64_t> out;
   text.remove('[').remove(']').remove(' ');
   if (text.isEmpty()) return out;
@@ -22,12 +21,14 @@ std::optional<QList<int64_t>> numbers(QString text) {
   return out;
 }
 
+namespace {
+
 int drawn(int64_t extent, int most) { return int(std::min<int64_t>(extent, most)); }
 
 } // namespace
 
 std::optional<Walk> Walk::of(const QString& shape, const QString& strides) {
-  const auto d = numbers(shape), s = numbers(strides);
+  const auto d = numberList(shape), s = numberList(strides);
   if (!d || !s || d->size() != s->size() || std::any_of(d->begin(), d->end(), [](int64_t x) { return x < 1; })) return {};
   Walk w;
   w.dims = *d, w.strides = *s;

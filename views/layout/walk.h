@@ -8,6 +8,9 @@
 
 namespace cutaway::views {
 
+// "[1, 64, 56, 56]" or "7168,64" as numbers; nothing where it is no list of them.
+std::optional<QList<int64_t>> numberList(QString text);
+
 // A tensor drawn small: the last three dims that have more than one element become planes, rows and columns; all others stay
 // at index 0. The cells are numbered in the order in which the drawn elements lie in memory.
 struct Walk {

@@ -1,0 +1,22 @@
+#pragma once
+#include "layout/walk.h"
+#include "place/place.h"
+
+namespace cutaway::views {
+
+// The elements that one output of a reading op takes: from the first index on, so many along each dim of the value.
+struct Window {
+  QString reader, what; // "conv1", "3 × 3 of 64 channels"
+  QList<int64_t> extents;
+  bool holds(const Walk& walk, int plane, int row, int column) const; // a drawn cell
+  // "3 runs of 192 elements, 36 cache lines": as the window lies in memory. Empty where it has too many elements to count.
+  QString inMemory(const Walk& walk, int64_t elementBytes) const;
+};
+
+// Whether an op takes windows of its first operand: a convolution or a pooling.
+bool readsWindows(const trace::GraphNode& node);
+// That of the first op that reads the value as a convolution, a window or a product does; nothing: none, or its operands are
+// not known.
+std::optional<Window> windowOf(const trace::GraphDoc& graph, const trace::GraphValue& value, const Walk& walk);
+
+} // namespace cutaway::views
