@@ -60,6 +60,7 @@ class CpuExecutable final : public Executable {
     size_t first_pointer = 0;   // into the context's table
   };
   Status compile(const std::vector<codegen::Kernel>& kernels, cpu::KernelCompiler& source, const ExecutableOptions& options);
+  void make_builtin(codegen::Kernel& kernel) const;
   Status pack(const codegen::Kernel& kernel);
   Status launch(size_t index, CpuContext& c) const;
   Status launch_measured(size_t index, double run_start, CpuContext& c) const;
@@ -92,6 +93,14 @@ Status CpuExecutable::compile(const std::vector<codegen::Kernel>& kernels, cpu::
   return {};
 }
 
+// Without a compiler the reference evaluation runs it: it reads what the text has as literals or packed, and may overwrite
+// nothing that it reads.
+void CpuExecutable::make_builtin(codegen::Kernel& kernel) const {
+  kernel.text.clear(), kernel.in_place.clear(), kernel.packed.clear(), kernel.buffers.clear();
+  kernel.reads.clear(), kernel.writes.clear();
+  codegen::find_builtin_operands(graph_, storage_, kernel);
+}
+
 Status CpuExecutable::pack(const codegen::Kernel& kernel) {
   std::vector<std::shared_ptr<std::byte>> packed(kernel.buffers.size());
   for (const codegen::Kernel::Packed& p : kernel.packed) {
@@ -108,8 +117,11 @@ Status CpuExecutable::pack(const codegen::Kernel& kernel) {
 Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelCompiler* source, const ExecutableOptions& options) {
   const double start = now_us();
   launches_.resize(kernels.size());
-  if (source)
+  if (source) {
     if (Status s = compile(kernels, *source, options); !s) return s;
+  } else {
+    for (codegen::Kernel& k : kernels) make_builtin(k);
+  }
   codegen_ms = (now_us() - start) / 1000;
   size_t pointers = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {

@@ -39,7 +39,7 @@ TEST(LayoutWindow, ConvolutionReadsFewerRunsWhereChannelsLieTogether) {
 }
 
 TEST(LayoutWindow, PoolingReadsOneChannelAndAProductOneLine) {
-  const auto pool = Reader("reduce_window", "[1, 8, 16, 16]", nullptr, {{"window", "[2, 2]"}}).window("2048,256,16,1");
+  const auto pool = Reader("reduce_window", "[1, 8, 16, 16]", nullptr, {{"window", "[1, 1, 2, 2]"}}).window("2048,256,16,1");
   ASSERT_TRUE(pool);
   EXPECT_EQ(pool->inMemory(*Walk::of("[1, 8, 16, 16]", "2048,256,16,1"), 4), "2 runs of 2 elements, 2 cache lines");
   const auto row = Reader("dot_general", "[4, 32]", "[32, 8]").window("32,1");

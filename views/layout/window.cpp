@@ -38,10 +38,12 @@ std::optional<Window> ofConvolution(const trace::GraphDoc& graph, const trace::G
 
 std::optional<Window> ofPooling(const trace::GraphNode& n, const Walk& walk) {
   const auto kernel = numberList(attribute(n, "window"));
-  if (!kernel || kernel->size() + 2 != walk.dims.size()) return {};
+  if (!kernel || kernel->size() != walk.dims.size()) return {};
   Window out;
-  out.extents = QList<int64_t>{1, 1} + *kernel;
-  out.what = timesText(*kernel) + " of one channel";
+  out.extents = *kernel;
+  QList<int64_t> wide = *kernel;
+  wide.removeAll(1);
+  out.what = timesText(wide) + " of one channel";
   return out;
 }
 

@@ -1,5 +1,5 @@
 // Stands in for the simulator in a build without the kernel compiler, or for another processor.
-#include "backend/cuda/api.h"
+#include "backend/cuda/sim/sim.h"
 
 namespace cutaway::cuda {
 
@@ -11,5 +11,8 @@ Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompi
   return unsupported("device " + model.name, "this program was built without the simulator",
                      "build with CUTAWAY_CPU_JIT=ON on x86-64, or use another device");
 }
+
+// Of a device that there is not.
+void sim::note_next(Note) {}
 
 } // namespace cutaway::cuda
