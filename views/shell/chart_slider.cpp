@@ -170,7 +170,7 @@ void ChartSlider::paintEvent(QPaintEvent*) {
   }
   makeCurves();
   const int rows = m_compact ? 2 : curveCount;
-  const double high = 17, top = 22, bottom = top + rows * high + 2;
+  const double high = m_compact ? 14 : 17, top = 22, bottom = top + rows * high + 2;
   drawBands(s, bottom);
   if (m_range.first <= m_range.second) s.rect({xOf(m_range.first), 6, xOf(m_range.second + 1) - xOf(m_range.first), bottom - 6}, 0, {mix(t.c("accent"), t.c("chrome"), .2)}, {t.c("accent"), 1});
   for (int c = 0; c < rows && c < int(m_curves.size()); ++c) {
