@@ -25,7 +25,7 @@ struct Reader {
 };
 
 TEST(LayoutWindow, ConvolutionReadsFewerRunsWhereChannelsLieTogether) {
-  const Reader conv("conv", "[1, 64, 56, 56]", "[128, 64, 3, 3]");
+  const Reader conv("conv", "[1, 64, 56, 56]", "[128, 64, 3, 3]", {{"strides", "[1, 1]"}, {"pad_low", "[0, 0]"}, {"dilations", "[1, 1]"}});
   const char *rows = "200704,3136,56,1", *channels = "200704,1,3584,64";
   const auto window = conv.window(rows);
   ASSERT_TRUE(window);
@@ -39,7 +39,7 @@ TEST(LayoutWindow, ConvolutionReadsFewerRunsWhereChannelsLieTogether) {
 }
 
 TEST(LayoutWindow, PoolingReadsOneChannelAndAProductOneLine) {
-  const auto pool = Reader("reduce_window", "[1, 8, 16, 16]", nullptr, {{"window", "[1, 1, 2, 2]"}}).window("2048,256,16,1");
+  const auto pool = Reader("reduce_window", "[1, 8, 16, 16]", nullptr, {{"window", "[1, 1, 2, 2]"}, {"strides", "[1, 1, 2, 2]"}, {"pad_low", "[0, 0, 0, 0]"}, {"dilations", "[1, 1, 1, 1]"}}).window("2048,256,16,1");
   ASSERT_TRUE(pool);
   EXPECT_EQ(pool->inMemory(*Walk::of("[1, 8, 16, 16]", "2048,256,16,1"), 4), "2 runs of 2 elements, 2 cache lines");
   const auto row = Reader("dot_general", "[4, 32]", "[32, 8]").window("32,1");
@@ -51,10 +51,43 @@ TEST(LayoutWindow, PoolingReadsOneChannelAndAProductOneLine) {
   EXPECT_EQ(column->inMemory(*Walk::of("[32, 8]", "8,1"), 4), "32 runs of 1 element, 16 cache lines");
 }
 
+// ResNet's first convolution: windows start at -3, -1, 1, ..., so the first whole one is at 1, never at 0.
+TEST(LayoutWindow, StandsWhereTheStrideAndThePaddingPutIt) {
+  const char* strides = "150528,50176,224,1";
+  const auto window = Reader("conv", "[1, 3, 224, 224]", "[64, 3, 7, 7]", {{"strides", "[2, 2]"}, {"pad_low", "[3, 3]"}, {"dilations", "[1, 1]"}}).window(strides);
+  ASSERT_TRUE(window);
+  EXPECT_EQ(window->start, (QList<int64_t>{0, 0, 1, 1}));
+  const Walk walk = *Walk::of("[1, 3, 224, 224]", strides);
+  EXPECT_FALSE(window->holds(walk, 0, 0, 1));
+  EXPECT_TRUE(window->holds(walk, 0, 1, 1));
+  EXPECT_FALSE(Reader("conv", "[1, 3, 9, 9]", "[4, 3, 3, 3]", {{"strides", "[1, 1]"}, {"pad_low", "[0, 0]"}, {"dilations", "[2, 2]"}}).window("243,81,9,1")) << "dilated";
+}
+
+// A value that only its own kernel reads is never written.
+TEST(LayoutWindow, NoneForWhatNeverLiesInMemory) {
+  for (const bool same : {true, false}) {
+    Reader r("dot_general", "[4, 32]", "[32, 8]");
+    trace::GraphEditor editor(r.graph);
+    editor.node(NodeId(0), [](trace::GraphNode& n) { n.group = GroupId(1); });
+    trace::GraphNode maker{.id = NodeId(1), .name = "maker", .op = "neg"};
+    maker.group = GroupId(same ? 1 : 2), maker.outputs = {ValueId(0)};
+    editor.set(maker);
+    r.graph = editor.graph();
+    EXPECT_EQ(r.window("32,1").has_value(), !same);
+  }
+}
+
+TEST(LayoutWindow, HugeExtentsAndStridesAreNotCounted) {
+  Window w{"reader", "much", {0, 0}, {int64_t{1} << 40, int64_t{1} << 40}};
+  EXPECT_EQ(w.inMemory(*Walk::of("[4, 4]", "4,1"), 4), "");
+  w.extents = {2, 2};
+  EXPECT_EQ(w.inMemory(*Walk::of("[4, 4]", "9223372036854775807,1"), 4), "");
+}
+
 // Documents may say anything: no reader, a window larger than the value, shapes that are none.
 TEST(LayoutWindow, NothingWhereNothingIsKnown) {
   EXPECT_FALSE(Reader("add", "[4, 4]", "[4, 4]").window("4,1"));
-  EXPECT_FALSE(Reader("conv", "[1, 4, 2, 2]", "[8, 4, 3, 3]").window("16,4,2,1"));
+  EXPECT_FALSE(Reader("conv", "[1, 4, 2, 2]", "[8, 4, 3, 3]", {{"strides", "[1, 1]"}, {"pad_low", "[0, 0]"}, {"dilations", "[1, 1]"}}).window("16,4,2,1"));
   EXPECT_FALSE(Reader("conv", "[1, 4, 2, 2]", "[what]").window("16,4,2,1"));
   EXPECT_FALSE(Reader("reduce_window", "[1, 4, 8, 8]", nullptr).window("256,64,8,1"));
 }
