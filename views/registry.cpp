@@ -13,7 +13,7 @@ namespace cutaway::views {
 
 std::span<const ViewRow> allViews() {
   static const ViewRow rows[] = {
-      {"graph", "Graph", {{"steps", "Steps", graphFigure}, {"drift", "Drift", graphHeatFigure}}, graphFigures},
+      {"graph", "Graph", {{"steps", "Steps", graphFigure}, {"drift", "Drift", graphHeatFigure}, {"class", "Op class", graphClassFigure}}, graphFigures},
       {"arena", "Arena", {{"offsets", "Offsets", arenaOffsets}, {"bytes", "Bytes", arenaBytes}, {"intervals", "Intervals", arenaIntervals}}},
       {"layout", "Layout", {{"", "", layoutFigure}}},
       {"guards", "Guards", {{"", "", guardsFigure}}},

@@ -33,6 +33,7 @@ class SettingCommand : public QUndoCommand {
 MainWindow::MainWindow(Request request) {
   const char* system = qApp->palette().color(QPalette::Window).lightness() < 128 ? "dark" : "light"; // until the user chooses
   m_look.setTheme(kept().value("theme", system).toString());
+  m_look.setColourBy(kept().value("colourBy").toString() == "class" ? views::ColourBy::opClass : views::ColourBy::entity);
   m_look.setReducedMotion(kept().value("still", false).toBool());
   qApp->setFont(m_look.theme().font(12)); // before there are widgets: a style sheet freezes theirs
   setAcceptDrops(true);

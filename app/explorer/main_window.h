@@ -64,6 +64,7 @@ class MainWindow : public QMainWindow {
   void buildMenus();
   void buildFileMenu();
   void buildViewMenu();
+  void buildColourMenu(QMenu& menu);
   void buildStepMenus();
   void connectPane();
   void restyle();

@@ -4,6 +4,7 @@
 #include "explorer/widgets.h"
 #include "tensor/tensor_panel.h"
 
+#include <QActionGroup>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QStatusBar>
@@ -71,6 +72,7 @@ void MainWindow::buildViewMenu() {
   check(view, "Split", QKeySequence("Ctrl+\\"), [this](bool on) { m_pane->split(on); });
   check(view, "Constants in the graph", {}, [this](bool on) { graph().setConstants(on); });
   check(view, "Drift on the graph", {}, [this](bool on) { graph().setDrift(on); });
+  buildColourMenu(*view->addMenu("Colour by"));
   view->addAction("Try the layout again", this, [this] { graph().retryLayout(); });
   check(view, "Reduce motion", {}, [this](bool on) {
     m_look.setReducedMotion(on);
@@ -92,6 +94,19 @@ void MainWindow::buildViewMenu() {
   view->addAction("Reset layout", this, [this] { restoreState(m_standard); });
   view->addAction("Only the view", QKeySequence("Ctrl+Shift+F"), this, &MainWindow::maximise);
   view->addAction("Lecture", QKeySequence(Qt::Key_F11), this, [this] { lecture(menuBar()->isVisible()); });
+}
+
+void MainWindow::buildColourMenu(QMenu& menu) {
+  auto* group = new QActionGroup(&menu);
+  const auto add = [&](const QString& text, const QString& word, views::ColourBy colourBy) {
+    QAction* action = group->addAction(menu.addAction(text));
+    action->setCheckable(true), action->setChecked(m_look.colourBy() == colourBy);
+    connect(action, &QAction::triggered, this, [this, word, colourBy] {
+      m_look.setColourBy(colourBy);
+      kept().setValue("colourBy", word);
+    });
+  };
+  add("Entity", "entity", views::ColourBy::entity), add("Op class", "class", views::ColourBy::opClass);
 }
 
 void MainWindow::buildStepMenus() {

@@ -180,6 +180,7 @@ void Pane::refreshZoom() { m_zoom->setText(row().id == std::string("graph") ? gr
 
 const views::ViewMode& Pane::mode() const {
   const auto* shown = qobject_cast<const views::FigureView*>(focused().stack->currentWidget());
+  if (focused().stack->currentWidget() == focused().graph && m_look.colourBy() == views::ColourBy::opClass) return *row().modeNamed("class");
   return row().modes[size_t(shown ? shown->mode() : 0)];
 }
 

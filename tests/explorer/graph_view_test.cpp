@@ -3,6 +3,7 @@
 #include "shell/inspector_figure.h"
 
 #include <QAction>
+#include <QSettings>
 #include <QTest>
 #include <gtest/gtest.h>
 
@@ -103,6 +104,24 @@ TEST_F(GraphViewTest, DriftIsAnActionThatSaysWhatItNeeds) {
   action("Try the layout again")->trigger();
   settle();
   EXPECT_TRUE(window.graph().scene()->exact);
+}
+
+// By class the nodes take other colours, the legend stands at the bottom left, and the choice outlives the window.
+TEST_F(GraphViewTest, ColoursTellEntityOrOpClass) {
+  QAction *entity = action("Entity"), *opClass = action("Op class");
+  ASSERT_TRUE(entity && opClass);
+  entity->trigger(), settle();
+  const auto picture = [this] { return settle(), window.graph().grab().toImage(); };
+  const QImage before = picture();
+  opClass->trigger();
+  EXPECT_TRUE(opClass->isChecked() && !entity->isChecked());
+  EXPECT_NE(picture(), before);
+  EXPECT_EQ(QSettings("Cutaway", "Cutaway").value("colourBy").toString(), "class");
+  MainWindow again{Request{}};
+  const auto actions = again.findChildren<QAction*>();
+  EXPECT_TRUE(std::any_of(actions.begin(), actions.end(), [](const QAction* a) { return a->text() == "Op class" && a->isChecked(); }));
+  entity->trigger();
+  EXPECT_EQ(picture(), before);
 }
 
 // Pictures, to be looked at: CUTAWAY_SHOTS=folder, CUTAWAY_SHOT_MODEL=file.

@@ -184,6 +184,11 @@ def main():
         assert len(pictures) == 3 and (out / "offsets.svg").read_bytes() == (out / "paper.svg").read_bytes(), "modes draw the same"
         assert "offsets, bytes, intervals" in run(*draw, str(document), "--as", "cubes", "-o", str(out / "b.svg"), code=3)
         assert "leave --as out" in run(cutaway, "export", str(document), "--view", "tiles", "--as", "cubes", "-o", str(out / "b.svg"), code=3)
+        graph = [cutaway, "export", str(document), "--view", "graph"]
+        for mode in ("steps", "class"):
+            run(*graph, "--as", mode, "-o", str(out / f"graph-{mode}.svg"))
+            check_svg(out / f"graph-{mode}.svg")
+        assert "contraction" in (out / "graph-class.svg").read_text(), "no legend of classes"
         for view in ("layout", "guards", "tiles", "source"):
             for theme in ("light", "dark", "contrast", "paper"):
                 for step in ((), ("--step", "0")):

@@ -1,7 +1,7 @@
 #include "arena/arena_figure.h"
 #include "arena/arena_side.h"
 
-#include "graph/graph_motion.h"
+#include "kit/ease.h"
 #include "kit/grid.h"
 #include "kit/marks.h"
 #include "kit/paper.h"

@@ -11,7 +11,8 @@
 namespace cutaway::views {
 namespace {
 
-constexpr int mostShown = 60;      // with one set of open scopes for a range of steps
+constexpr double leastLegend = 400; // px of its lines
+constexpr int mostShown = 60;       // with one set of open scopes for a range of steps
 
 // The scene and all that is drawn beside it: cards, tags and ghosts.
 QRectF canvasOf(const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, const Theme& theme) {
@@ -21,12 +22,12 @@ QRectF canvasOf(const GraphScene& scene, const StepMarks& marks, const std::opti
   return all.toAlignedRect();
 }
 
-// A scene with its origin at `at` on a canvas of `size`.
-Figure figureOf(std::shared_ptr<const GraphScene> scene, const StepMarks& marks, const std::optional<Entity>& selected, QPointF at, QSizeF size) {
+// A scene with its origin at `at` on a canvas of `size`; its colours tell `classes`, where there are any.
+Figure figureOf(std::shared_ptr<const GraphScene> scene, const StepMarks& marks, const std::optional<Entity>& selected, QPointF at, QSizeF size, std::shared_ptr<const GraphClasses> classes = {}) {
   Figure out{size, [=](Sheet& s) {
                s.rect({{}, size}, 0, {s.t.c("canvas")});
                s.push(at, nullptr);
-               drawGraph(s, *scene, marks, selected, QRectF(-at, size));
+               drawGraph(s, *scene, marks, selected, QRectF(-at, size), classes.get());
                s.pop();
              }, {}};
   for (size_t i = 1; i < scene->box.size(); ++i)
@@ -74,27 +75,51 @@ Places translated(Places places, QPointF by) {
   return places;
 }
 
-Figure oneFigure(const Place& place, const Theme& theme, QSizeF room, bool drift) {
+// The graph of a place, and all that a figure of it needs.
+struct Shown {
+  std::shared_ptr<const GraphScene> scene;
+  StepMarks marks;
+  std::optional<Entity> selected;
+  QRectF canvas;
+
+  Figure figure(std::shared_ptr<const GraphClasses> classes = {}) const { return figureOf(scene, marks, selected, -canvas.topLeft(), canvas.size(), std::move(classes)); }
+};
+
+std::optional<Shown> shownOf(const Place& place, const Theme& theme) {
   const trace::Trace* trace = place.trace();
-  if (!trace || trace->steps().empty()) return emptyFigure(place, room, "graph", {}, {});
+  if (!trace || trace->steps().empty()) return {};
   const trace::GraphDoc graph = trace->at(place.step);
   const auto open = openAt(*trace, place.step, graph);
-  const auto scene = layoutGraphNow(graph, buildGraph(graph, qt(trace->name), {open, false}), theme);
+  Shown out{layoutGraphNow(graph, buildGraph(graph, qt(trace->name), {open, false}), theme), {}, place.selected, {}};
   Places before;
   if (!atEnd(*trace, place.step)) {
     const trace::GraphDoc graphBefore = trace->at(place.step - 1);
     const auto old = layoutGraphNow(graphBefore, buildGraph(graphBefore, qt(trace->name), {open, false}), theme);
-    before = translated(old->places, moved(*old, *scene));
+    before = translated(old->places, moved(*old, *out.scene));
   }
-  const StepMarks marks = marksOf(place, *scene, before);
-  QRectF canvas = canvasOf(*scene, marks, place.selected, theme);
-  if (!drift) return figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  out.marks = marksOf(place, *out.scene, before);
+  out.canvas = canvasOf(*out.scene, out.marks, place.selected, theme);
+  return out;
+}
+
+} // namespace
+
+Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) {
+  const auto shown = shownOf(place, theme);
+  return shown ? shown->figure() : emptyFigure(place, room, "graph", {}, {});
+}
+
+Figure graphHeatFigure(const Place& place, const Theme& theme, QSizeF room) {
+  auto shown = shownOf(place, theme);
+  if (!shown) return emptyFigure(place, room, "graph", {}, {});
+  const auto scene = shown->scene;
+  QRectF& canvas = shown->canvas;
   const std::optional<GraphHeat> heat = heatOf(place, *scene);
   ProbeSheet probe(theme);
   if (heat) drawHeat(probe, *scene, *heat, QRectF(QPointF(), scene->size)), canvas |= probe.ink.adjusted(-8, -8, 8, 8);
   canvas.adjust(0, -heatLegendSize.height() - 32, std::max(0., heatLegendSize.width() + 32 - canvas.width()), 0);
   canvas = canvas.toAlignedRect();
-  Figure out = figureOf(scene, marks, place.selected, -canvas.topLeft(), canvas.size());
+  Figure out = shown->figure();
   out.draw = [graph = out.draw, scene, heat, at = -canvas.topLeft()](Sheet& s) {
     graph(s);
     s.push(at);
@@ -105,10 +130,23 @@ Figure oneFigure(const Place& place, const Theme& theme, QSizeF room, bool drift
   return out;
 }
 
-} // namespace
-
-Figure graphFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, false); }
-Figure graphHeatFigure(const Place& place, const Theme& theme, QSizeF room) { return oneFigure(place, theme, room, true); }
+Figure graphClassFigure(const Place& place, const Theme& theme, QSizeF room) {
+  auto shown = shownOf(place, theme);
+  if (!shown) return emptyFigure(place, room, "graph", {}, {});
+  const auto classes = std::make_shared<const GraphClasses>(classesOf(*shown->scene, theme));
+  const auto counts = classesWithin(*shown->scene, *classes, QRectF(QPointF(), shown->scene->size));
+  const double width = std::max(shown->canvas.width() - 32, leastLegend);
+  ProbeSheet probe(theme);
+  drawClassLegend(probe, *classes, counts, {}, width);
+  shown->canvas.adjust(0, 0, std::max(0., probe.ink.width() + 32 - shown->canvas.width()), probe.ink.height() + 32);
+  shown->canvas = shown->canvas.toAlignedRect();
+  Figure out = shown->figure(classes);
+  out.draw = [graph = out.draw, classes, counts, width, bottom = out.size.height() - 16](Sheet& s) {
+    graph(s);
+    drawClassLegend(s, *classes, counts, {16, bottom}, width);
+  };
+  return out;
+}
 
 QList<Figure> graphFigures(const Place& place, uint32_t last, const Theme& theme, QSizeF room) {
   const trace::Trace* trace = place.trace();

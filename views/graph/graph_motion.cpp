@@ -19,16 +19,6 @@ QString linkKey(const GraphScene& s, const SceneLink& l) {
 
 } // namespace
 
-double eased(double t) {
-  double low = 0, high = 1, s = t;
-  for (int i = 0; i < 20; ++i) {
-    s = (low + high) / 2;
-    const double u = 1 - s, x = 3 * u * u * s * .2 + s * s * s;
-    (x < t ? low : high) = s;
-  }
-  return 3 * (1 - s) * s * s + s * s * s;
-}
-
 std::optional<Motion> makeMotion(const GraphScene& before, const GraphScene& now, QPointF shift) {
   if (now.model.items.size() > mostItems || before.model.items.size() > mostItems) return {};
   const auto& old = before.places;
@@ -63,7 +53,7 @@ std::optional<Motion> makeMotion(const GraphScene& before, const GraphScene& now
   return out;
 }
 
-void drawMotion(Sheet& s, const Motion& motion, const GraphScene& now, const StepMarks& marks, double t, QRectF seen) {
+void drawMotion(Sheet& s, const Motion& motion, const GraphScene& now, const StepMarks& marks, double t, QRectF seen, const GraphClasses* classes) {
   GraphScene moving = now;
   for (size_t i = 1; i < moving.box.size(); ++i)
     if (!now.box[i].isEmpty()) moving.box[i] = between(motion.from[i], now.box[i], t);
@@ -79,7 +69,7 @@ void drawMotion(Sheet& s, const Motion& motion, const GraphScene& now, const Ste
     if (!l.label.isEmpty()) l.label.translate(-head * (1 - t));
   }
   std::erase_if(moving.links, [](const SceneLink& l) { return l.points.isEmpty(); });
-  drawGraph(s, moving, marks, {}, seen);
+  drawGraph(s, moving, marks, {}, seen, classes);
   for (const Motion::Guest& g : motion.guests) {
     const QRectF b = between(g.from, g.to, t);
     node(s, b, g.name, g.opClass);

@@ -17,9 +17,7 @@ struct Motion {
 // Nothing where nothing moves or too much does (VISUAL.md section 5: over 400 entities). `shift`: how far the camera
 // follows what is kept in place.
 std::optional<Motion> makeMotion(const GraphScene& before, const GraphScene& now, QPointF shift);
-// t in 0 to 1, already eased.
-void drawMotion(Sheet& s, const Motion& motion, const GraphScene& now, const StepMarks& marks, double t, QRectF seen);
-// cubic-bezier(0.2, 0, 0, 1)
-double eased(double t);
+// t in 0 to 1, already eased. `classes` as for drawGraph.
+void drawMotion(Sheet& s, const Motion& motion, const GraphScene& now, const StepMarks& marks, double t, QRectF seen, const GraphClasses* classes);
 
 } // namespace cutaway::views

@@ -11,8 +11,8 @@ namespace {
 
 class Painter {
  public:
-  Painter(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen)
-      : s_(s), scene_(scene), marks_(marks), selected_(selected), seen_(seen) {}
+  Painter(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen, const GraphClasses* classes)
+      : s_(s), scene_(scene), marks_(marks), selected_(selected), seen_(seen), classes_(classes) {}
 
   void draw() {
     const auto& items = scene_.model.items;
@@ -52,20 +52,24 @@ class Painter {
     const bool firing = marks_.firing.contains(item.key);
     if (s_.level == Level::Dots && item.kind != GraphItem::Scope) {
       const bool group = item.kind == GraphItem::Group;
-      s_.rects({s_.pixels(b)}, {group ? s_.t.category(item.category).stroke : s_.t.c(firing ? "accent" : "lineStrong")});
+      const int category = firing && !group ? -1 : colour(i, group ? item.category : -1);
+      s_.rects({s_.pixels(b)}, {category >= 0 ? s_.t.category(category).stroke : s_.t.c(firing ? "accent" : "lineStrong")});
       return;
     }
     switch (item.kind) {
       case GraphItem::Scope:
         stack(s_, b, item.name, item.count == 1 ? QString("1 node") : QString("%1 nodes").arg(item.count));
+        if (classes_) drawClassShares(s_, b.height() * s_.k < 16 ? b : QRectF(b.left() + 4, b.bottom() - 7, b.width() - 8, 4), *classes_, classes_->within[i]);
         break;
       case GraphItem::Value: pill(s_, b, item.name, item.note); break;
-      case GraphItem::Node: node(s_, b, item.name, item.note, item.eager); break;
-      case GraphItem::Group: hull(s_, hullOf(item, b, firing)); break;
+      case GraphItem::Node: node(s_, b, item.name, item.note, item.eager, colour(i, -1)); break;
+      case GraphItem::Group: hull(s_, hullOf(item, b, colour(i, item.category), firing)); break;
     }
     state(item, b, firing);
     if (item.kind == GraphItem::Group && firing && !marks_.refused) entering(item, b);
   }
+  // By class where that is chosen.
+  int colour(size_t item, int own) const { return classes_ ? classes_->of(item) : own; }
   // Who joins the group in this step, and what that saves.
   void entering(const GraphItem& item, const QRectF& b) {
     if (s_.level < Level::Types) return;
@@ -77,13 +81,13 @@ class Painter {
       return;
     }
   }
-  Hull hullOf(const GraphItem& item, const QRectF& b, bool firing) const {
-    Hull h{b, item.category, item.name, item.note, {}, firing};
+  Hull hullOf(const GraphItem& item, const QRectF& b, int category, bool firing) const {
+    Hull h{b, category, item.name, item.note, {}, firing};
     for (const NodeId id : item.members) {
       const trace::GraphNode* n = scene_.graph.nodes.find(id);
       if (!n) continue;
       const bool chosen = selected_ && *selected_ == entity(id);
-      h.members.append({qt(n->name), trace::op_class_name(n->op_class), marks_.firing.contains(QString("n:%1").arg(id.v)), chosen});
+      h.members.append({qt(n->name), trace::op_class_name(n->op_class), marks_.firing.contains(QString("n:%1").arg(id.v)), chosen, classes_ ? classes_->of(n->op_class) : -1});
     }
     return h;
   }
@@ -174,6 +178,7 @@ class Painter {
   const StepMarks& marks_;
   const std::optional<Entity>& selected_;
   const QRectF seen_;
+  const GraphClasses* classes_;
 };
 
 void markEdits(const trace::Step& step, const GraphScene& scene, const QHash<QString, QRectF>& old, StepMarks& out) {
@@ -219,8 +224,8 @@ StepMarks marksOf(const Place& place, const GraphScene& scene, const QHash<QStri
   return out;
 }
 
-void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen) {
-  Painter(s, scene, marks, selected, seen).draw();
+void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen, const GraphClasses* classes) {
+  Painter(s, scene, marks, selected, seen, classes).draw();
 }
 
 QString spokenItem(const GraphScene& scene, int at) {

@@ -1,6 +1,5 @@
 #pragma once
-#include "graph/graph_scene.h"
-#include "kit/sheet.h"
+#include "graph/graph_classes.h"
 
 #include <QSet>
 
@@ -21,8 +20,8 @@ struct StepMarks {
 // `before`: where things stood in the step before, on this scene's canvas; empty where that is not in sight.
 StepMarks marksOf(const Place& place, const GraphScene& scene, const QHash<QString, QRectF>& before);
 
-// The part of the scene within `seen`. The sheet's zoom decides how much is said.
-void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen);
+// The part of the scene within `seen`. The sheet's zoom decides how much is said. `classes`: what colours tell; null: entities.
+void drawGraph(Sheet& s, const GraphScene& scene, const StepMarks& marks, const std::optional<Entity>& selected, QRectF seen, const GraphClasses* classes = nullptr);
 // What a person hears of an item: type, name, state.
 QString spokenItem(const GraphScene& scene, int item);
 

@@ -1,6 +1,7 @@
 #include "graph/graph_view.h"
 
 #include "graph/graph_motion.h"
+#include "kit/ease.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -60,7 +61,7 @@ GraphView::GraphView(Navigator& navigator, Look& look, QWidget* parent) : QWidge
   connect(&navigator, &Navigator::stepChanged, this, &GraphView::stepped);
   connect(&navigator, &Navigator::selectionChanged, this, [this] { m_crumbsKnown = false, update(), emit viewChanged(), tellSelected(); });
   connect(this, &GraphView::viewChanged, this, [this] { spotsChanged(); });
-  connect(&look, &Look::changed, this, &GraphView::later);
+  connect(&look, &Look::changed, this, &GraphView::lookChanged);
 }
 
 void GraphView::documentChanged() {
@@ -80,6 +81,17 @@ void GraphView::stepped(uint32_t before) {
   m_jumped = m_jumped || !m_moves;
   m_crumbsKnown = false;
   prepare();
+}
+
+// Another colour moves nothing.
+void GraphView::lookChanged() {
+  if (m_scene && m_classes.has_value() != (m_look.colourBy() == ColourBy::opClass)) return colour(), update();
+  later();
+}
+
+void GraphView::colour() {
+  m_classes = m_look.colourBy() == ColourBy::opClass ? std::optional(classesOf(*m_scene, m_look.theme())) : std::nullopt;
+  m_minimap.reset();
 }
 
 void GraphView::later() {
@@ -144,10 +156,11 @@ void GraphView::layOut() {
 void GraphView::take(std::shared_ptr<const GraphScene> scene) {
   m_before = m_scene;
   m_scene = std::move(scene);
-  m_minimap.reset(), m_crumbsKnown = false;
+  m_crumbsKnown = false;
   m_strip->setVisible(!m_scene->exact);
   m_stripWords->setText(m_runner.trouble() + "; a simpler layout is shown.");
   m_heat = m_drift ? heatOf(m_navigator.place(), *m_scene) : std::nullopt;
+  colour();
   const QPointF shift = m_before && !m_fresh ? keptShift() : QPointF();
   QHash<QString, QRectF> old;
   if (m_before) old = m_before->places;
@@ -172,7 +185,7 @@ void GraphView::take(std::shared_ptr<const GraphScene> scene) {
       return;
     }
   }
-  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
+  const QRectF seen = this->seen();
   const Camera from{m_centre, m_zoom, {}};
   if (!firing.isEmpty() && (m_zoom < .6 || !seen.adjusted(40 / m_zoom, 40 / m_zoom, -40 / m_zoom, -40 / m_zoom).contains(firing))) {
     m_centre = firing.center();
@@ -191,7 +204,7 @@ QPointF GraphView::keptShift() const {
 // The selection, else what fires, else what is nearest the middle.
 QString GraphView::keptKey() const {
   const auto &places = m_before->places, &now = m_scene->places;
-  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
+  const QRectF seen = this->seen();
   const auto fits = [&](const QString& key) { return places.contains(key) && now.contains(key) && seen.intersects(places[key]); };
   if (const auto& chosen = m_navigator.place().selected) {
     const QString key = keyOf(*chosen);

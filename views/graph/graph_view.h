@@ -80,6 +80,8 @@ class GraphView : public QWidget, public SpokenCanvas {
   };
   void stepped(uint32_t before);
   void documentChanged();
+  void lookChanged();
+  void colour();
   void later(); // lay out at the next turn of the event loop
   void prepare();
   Place shown() const; // the place, or the step before it
@@ -107,6 +109,8 @@ class GraphView : public QWidget, public SpokenCanvas {
   void buildStrip();
   void drawOverlay(QPainter& painter) const;
   void drawLegend(Sheet& s) const;
+  QRectF seen() const { return {toScene({0, 0}), toScene(QPointF(width(), height()))}; }
+  const GraphClasses* classes() const { return m_classes ? &*m_classes : nullptr; }
   QRectF minimapBox() const { return QRectF(width() - 148, height() - 108, 132, 92); }
   // The scene on the minimap: whole pixels by colour, and how it is placed there. Made once a scene and size.
   struct Minimap {
@@ -131,6 +135,7 @@ class GraphView : public QWidget, public SpokenCanvas {
   mutable bool m_crumbsKnown = false;
   QSet<QString> m_open, m_openedByHand, m_closedByHand;
   std::optional<GraphHeat> m_heat; // of the scene
+  std::optional<GraphClasses> m_classes; // of the scene, where colours tell them
   QWidget* m_strip = nullptr;      // says that the layout is plain, and offers another try
   QLabel* m_stripWords = nullptr;
   bool m_constants = false, m_drift = false, m_pending = false, m_fresh = true, m_jumped = false, m_moves = false, m_keyFocus = false, m_showsBefore = false;

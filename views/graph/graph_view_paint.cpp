@@ -28,8 +28,8 @@ void GraphView::paintEvent(QPaintEvent*) {
   {
     PainterSheet sheet(painter, m_look.theme(), k);
     const QRectF seen(centre - half / k, QSizeF(size()) / k);
-    if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen);
-    else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen);
+    if (m_motion && t < 1) drawMotion(sheet, *m_motion, *m_scene, m_marks, t, seen, classes());
+    else drawGraph(sheet, *m_scene, m_marks, m_navigator.place().selected, seen, classes());
     if (m_difference && t >= 1) drawDifference(sheet, *m_scene, *m_difference, m_letter, seen);
     if (m_heat && !(m_motion && t < 1)) drawHeat(sheet, *m_scene, *m_heat, seen);
   }
@@ -52,10 +52,12 @@ void GraphView::drawOverlay(QPainter& painter) const {
   const Minimap& m = minimap();
   s.rects(m.plain, {s.t.c("lineStrong")});
   for (int i = 0; i < 12; ++i) s.rects(m.groups[size_t(i)], {s.t.category(i).stroke});
-  const QRectF seen(toScene({0, 0}), toScene(QPointF(width(), height())));
+  const QRectF seen = this->seen();
   s.rect(QRectF(m.origin + seen.topLeft() * m.scale, seen.size() * m.scale).intersected(map.adjusted(1, 1, -1, -1)), 2, {}, {s.t.c("accent"), 2});
   drawLegend(s);
-  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, {16, height() - 48 - heatLegendSize.height()});
+  const QPointF above(16, height() - 48); // that of states
+  if (m_drift) drawHeatLegend(s, m_heat ? &*m_heat : nullptr, above - QPointF(0, heatLegendSize.height()));
+  else if (m_classes) drawClassLegend(s, *m_classes, classesWithin(*m_scene, *m_classes, seen), above, map.left() - 32);
 }
 
 const GraphView::Minimap& GraphView::minimap() const {
@@ -69,7 +71,8 @@ const GraphView::Minimap& GraphView::minimap() const {
     const GraphItem& item = m_scene->model.items[i];
     if (m_scene->box[i].isEmpty() || (item.kind == GraphItem::Scope && item.open)) continue;
     const QRect r = sheet.pixels({m.origin + m_scene->box[i].topLeft() * m.scale, m_scene->box[i].size() * m.scale});
-    QList<QRect>& list = item.kind == GraphItem::Group ? m.groups[size_t(item.category) % 12] : m.plain;
+    const int category = m_classes ? m_classes->of(i) : item.kind == GraphItem::Group ? item.category : -1;
+    QList<QRect>& list = category >= 0 ? m.groups[size_t(category) % 12] : m.plain;
     if (list.isEmpty() || list.back() != r) list << r; // thousands fall on one pixel
   }
   return m_minimap.emplace(std::move(m));
@@ -105,10 +108,12 @@ Figure GraphView::figure() const {
   if (!m_scene) return {};
   Figure out;
   out.size = m_scene->size;
-  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat](Sheet& s) {
-    s.rect({{}, scene->size}, 0, {s.t.c("canvas")});
-    drawGraph(s, *scene, marks, chosen, {{}, scene->size});
-    if (heat) drawHeat(s, *scene, *heat, {{}, scene->size}), drawHeatLegend(s, &*heat, {16, 16});
+  out.draw = [scene = m_scene, marks = m_marks, chosen = m_navigator.place().selected, heat = m_heat, classes = m_classes](Sheet& s) {
+    const QRectF all({}, scene->size);
+    s.rect(all, 0, {s.t.c("canvas")});
+    drawGraph(s, *scene, marks, chosen, all, classes ? &*classes : nullptr);
+    if (heat) drawHeat(s, *scene, *heat, all), drawHeatLegend(s, &*heat, {16, 16});
+    else if (classes) drawClassLegend(s, *classes, classesWithin(*scene, *classes, all), all.bottomLeft() + QPointF(16, -16), all.width() - 32);
   };
   return out;
 }

@@ -1,6 +1,7 @@
 #include "kit/look.h"
 
 #include <cstring>
+#include <utility>
 
 namespace cutaway::views {
 
@@ -21,6 +22,10 @@ void Look::setTheme(const QString& name) {
   if (m_theme == &found->second) return;
   m_theme = &found->second;
   emit changed();
+}
+
+void Look::setColourBy(ColourBy colourBy) {
+  if (std::exchange(m_colourBy, colourBy) != colourBy) emit changed();
 }
 
 int Look::duration(const char* name) const {

@@ -47,6 +47,20 @@ void tag(Sheet& s, QPointF at, const QString& text, int anchor, bool filled, con
 namespace {
 const Type pillName{.weight = 600};
 const Type pillType{.px = 11, .role = "textSecondary", .mono = true};
+// For hatch and stroke.
+bool tooSmall(const Sheet& s, const QRectF& b) { return std::min(b.width(), b.height()) * s.k < 16; }
+
+// Name and class of an op; over a category's colour on plates, for the hatch stops around words.
+void rowOn(Sheet& s, const QRectF& b, bool solid, int category, const QString& name, const QString& opClass) {
+  Type strong{.weight = 500}, small{.px = 11, .role = "textMuted"};
+  if (category >= 0) {
+    const Category& c = s.t.category(category);
+    strong.role = solid ? "canvas" : "text", small.role = solid ? "canvas" : "textSecondary";
+    strong.plate = small.plate = solid ? c.stroke : c.fill;
+  }
+  s.row(b, name, strong, opClass, small);
+}
+
 } // namespace
 
 double pillWidth(const Sheet& s, const QString& name, const QString& type) {
@@ -59,10 +73,11 @@ void pill(Sheet& s, QRectF b, const QString& name, const QString& type, bool con
   s.row(b.adjusted(12, 0, -12, 0), name, pillName, type, pillType);
 }
 
-void node(Sheet& s, QRectF b, const QString& name, const QString& opClass, bool eager) {
-  s.rect(b, 4, {s.t.c(eager ? "sunken" : "raised")}, {s.t.c("lineStrong")});
+void node(Sheet& s, QRectF b, const QString& name, const QString& opClass, bool eager, int category) {
+  if (category >= 0) entity(s, b, category, 4);
+  else s.rect(b, 4, {s.t.c(eager ? "sunken" : "raised")}, {s.t.c("lineStrong")});
   if (eager && b.height() * s.k > 14) s.rect(b.adjusted(3, 3, -3, -3), 2, {}, {s.t.c("lineStrong")});
-  s.row(b.adjusted(10, 0, -10, 0), name, {.weight = 500}, eager ? "eager" : opClass, {.px = 11, .role = "textMuted"});
+  rowOn(s, b.adjusted(10, 0, -10, 0), tooSmall(s, b), category, name, eager ? "eager" : opClass);
 }
 
 void ghost(Sheet& s, QRectF b, const QString& name) {
@@ -72,7 +87,7 @@ void ghost(Sheet& s, QRectF b, const QString& name) {
 
 void entity(Sheet& s, QRectF b, int category, double radius, bool strong) {
   const auto& c = s.t.category(category);
-  if (std::min(b.width(), b.height()) * s.k < 16) { // too small for hatch and stroke
+  if (tooSmall(s, b)) {
     s.rect(b, 0, {c.stroke});
     return;
   }
@@ -82,7 +97,7 @@ void entity(Sheet& s, QRectF b, int category, double radius, bool strong) {
 void hull(Sheet& s, const Hull& h) {
   const QRectF& b = h.box;
   entity(s, b, h.category, 10, h.firing);
-  const bool solid = std::min(b.width(), b.height()) * s.k < 16, rows = 22 * s.k >= 10; // else no rows: the name alone
+  const bool solid = tooSmall(s, b), rows = 22 * s.k >= 10; // else no rows: the name alone
   const auto& c = s.t.category(h.category); // the hatch stops around words
   if (b.width() * s.k >= 60)
     s.row({b.left() + 12, b.top(), b.width() - 24, rows ? 27 : b.height()}, h.title,
@@ -93,7 +108,8 @@ void hull(Sheet& s, const Hull& h) {
     const QRectF row(b.left() + 6, b.top() + 26 + 24 * i, b.width() - 12, 22);
     const bool lit = m.firing || m.selected;
     s.rect(row, 4, {s.t.c(m.selected ? "selection" : "raised")}, {s.t.c(lit ? "accent" : "line"), lit ? 2. : 1.});
-    s.row(row.adjusted(8, 0, -8, 0), m.name, {.weight = 500}, m.opClass, {.px = 11, .role = "textMuted"});
+    if (m.category >= 0) entity(s, row, m.category, 2); // plates of words stay clear of its outline
+    rowOn(s, row.adjusted(8, 0, -8, 0), tooSmall(s, row), m.category, m.name, m.opClass);
   }
 }
 

@@ -14,8 +14,8 @@ void chevron(Sheet& s, QPointF at, QPointF tip, double width, const char* role);
 // A value of the model's border: name and type in a rounded box.
 void pill(Sheet& s, QRectF box, const QString& name, const QString& type, bool constant = false);
 double pillWidth(const Sheet& s, const QString& name, const QString& type);
-// A node alone; `eager`: it runs outside compiled code.
-void node(Sheet& s, QRectF box, const QString& name, const QString& opClass, bool eager = false);
+// A node alone; `eager`: it runs outside compiled code. `category`: its colour; -1: none.
+void node(Sheet& s, QRectF box, const QString& name, const QString& opClass, bool eager = false, int category = -1);
 void ghost(Sheet& s, QRectF box, const QString& name);
 // Fill, hatch and stroke of a category; a plain patch where there is no room for them.
 void entity(Sheet& s, QRectF box, int category, double radius, bool strong = false);
@@ -23,6 +23,7 @@ void entity(Sheet& s, QRectF box, int category, double radius, bool strong = fal
 struct Member {
   QString name, opClass;
   bool firing = false, selected = false;
+  int category = -1; // its own colour; -1: none
 };
 struct Hull {
   QRectF box;
