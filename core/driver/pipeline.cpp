@@ -104,7 +104,7 @@ Result<std::shared_ptr<const runtime::Executable>> Compiler::make_executable(con
   const runtime::ExecutableOptions options{strict, settings_.math == Math::fast, settings_.capture, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
                                            [this](size_t done, size_t total) { (void)tell("codegen", done, total); }};
   if (device_) {
-    auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_cuda_kernel(graph, storage, group, nodes, kernel_symbol, {strict}); });
+    auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_cuda_kernel(graph, storage, group, nodes, kernel_symbol, {strict, device_->capability()}); });
     return runtime::make_cuda_executable(graph, std::move(kernels), storage, device_, options);
   }
   auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_kernel(graph, storage, group, nodes, kernel_symbol, {strict, host_simd(), pool_->size()}); });
