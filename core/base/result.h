@@ -24,6 +24,12 @@ struct Diagnostic {
   std::string str() const;
 };
 
+// The same fault, of a part of `outer`: its place comes first.
+inline Diagnostic within(const std::string& outer, Diagnostic d) {
+  d.where = outer + (d.where.empty() ? "" : ": " + d.where);
+  return d;
+}
+
 inline Diagnostic invalid_model(std::string where, std::string what, std::string hint = {}) {
   return {Fault::invalid_model, std::move(where), std::move(what), std::move(hint)};
 }

@@ -81,11 +81,7 @@ Status CpuExecutable::compile(const std::vector<codegen::Kernel>& kernels, cpu::
   }
   auto compiled = source.compile(units, options.cancel, options.progress);
   for (size_t u = 0; u < compiled.size(); ++u) {
-    if (!compiled[u]) {
-      Diagnostic d = compiled[u].error();
-      d.where = "kernel " + kernels[unit_of[u]].name + (d.where.empty() ? "" : ": " + d.where);
-      return d;
-    }
+    if (!compiled[u]) return within("kernel " + kernels[unit_of[u]].name, compiled[u].error());
     launches_[unit_of[u]].fn = compiled[u]->fn;
     code_.push_back(compiled[u]->keep_alive);
     kernels_from_cache += compiled[u]->from_cache;

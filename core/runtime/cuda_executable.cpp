@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <unordered_map>
 
 namespace cutaway::runtime {
 namespace {
@@ -118,34 +119,39 @@ class CudaExecutable final : public Executable {
   cuda::Memory weights_;
   std::vector<CUdeviceptr> weight_; // by value id: constants that kernels on the device read
   int64_t scratch_bytes_ = 0;
+  bool checks_ = false;  // some kernel may find an index out of range
   bool captures_ = true; // nothing runs on the host, and it is asked for
 };
 
-// Two at a time: each takes tens of milliseconds.
+// Each text once, two at a time: one takes tens of milliseconds, and layers of a model have equal ones.
 Status CudaExecutable::compile(const std::vector<codegen::CudaKernel>& kernels, const ExecutableOptions& options) {
-  std::vector<Status> done(kernels.size());
+  std::unordered_map<std::string_view, size_t> index;
+  std::vector<std::vector<size_t>> alike; // kernels of each text
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (kernels[i].builtin()) continue;
+    const auto [at, fresh] = index.try_emplace(kernels[i].text, alike.size());
+    if (fresh) alike.emplace_back();
+    alike[at->second].push_back(i);
+  }
+  std::vector<Status> done(alike.size());
   std::atomic<size_t> next = 0, ready = 0;
   const auto work = [&](bool tells) {
-    for (size_t i; (i = next++) < kernels.size();) {
-      const codegen::CudaKernel& k = kernels[i];
-      if (k.builtin()) continue;
-      if (options.cancel && *options.cancel) done[i] = over_limit("codegen", "the compile was called off", "compile again");
-      else if (auto code = device_->load(k.text, k.symbol, options.strict, options.fast, k.shared_bytes)) launches_[i].code = *code;
-      else done[i] = code.error();
+    for (size_t t; (t = next++) < alike.size();) {
+      const codegen::CudaKernel& k = kernels[alike[t].front()];
+      if (options.cancel && *options.cancel) done[t] = over_limit("codegen", "the compile was called off", "compile again");
+      else if (auto code = device_->load(k.text, k.symbol, options.strict, options.fast, k.shared_bytes))
+        for (const size_t i : alike[t]) launches_[i].code = *code;
+      else done[t] = code.error();
       ++ready;
-      if (tells && options.progress) options.progress(ready, kernels.size());
+      if (tells && options.progress) options.progress(ready, alike.size());
     }
   };
   {
     std::jthread other([&] { work(false); });
     work(true);
   }
-  for (size_t i = 0; i < kernels.size(); ++i)
-    if (!done[i]) {
-      Diagnostic d = done[i].error();
-      d.where = "kernel " + kernels[i].name + (d.where.empty() ? "" : ": " + d.where);
-      return d;
-    }
+  for (size_t t = 0; t < alike.size(); ++t)
+    if (!done[t]) return within("kernel " + kernels[alike[t].front()].name, done[t].error());
   return {};
 }
 
@@ -164,7 +170,7 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
     l.checks_indices = k.checks_indices, l.bytes = k.bytes, l.first_pointer = pointers;
     pointers += k.buffers.size() + 1;
     scratch_bytes_ = std::max(scratch_bytes_, k.scratch_bytes);
-    captures_ = captures_ && l.code;
+    captures_ = captures_ && l.code, checks_ = checks_ || l.checks_indices;
     k.units = k.grid[0] * k.grid[1] * k.grid[2];
   }
   kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
@@ -219,7 +225,7 @@ Result<std::unique_ptr<RunContext>> CudaExecutable::make_context(ThreadPool&) co
   if (Status s = device_->bind(); !s) return s.error();
   c->address = weight_;
   c->mirrors.resize(graph_.value_bound());
-  for (const auto& [memory, bytes, what] : {std::tuple<cuda::Memory*, int64_t, const char*>{&c->arena, memory_.peak, "intermediate values"}, {&c->scratch, scratch_bytes_, "scratch"}, {&c->flags, static_cast<int64_t>(kernels_.size() * sizeof(int)), "flags"}}) {
+  for (const auto& [memory, bytes, what] : {std::tuple<cuda::Memory*, int64_t, const char*>{&c->arena, memory_.peak, "intermediate values"}, {&c->scratch, scratch_bytes_, "scratch"}, {&c->flags, checks_ ? static_cast<int64_t>(kernels_.size() * sizeof(int)) : 0, "flags"}}) {
     auto made = device_->allocate(bytes, what);
     if (!made) return made.error();
     *memory = std::move(*made);
@@ -332,8 +338,8 @@ Status CudaExecutable::capture(CudaContext& c) const {
 
 // The first launch whose index ran out of range names the node.
 Status CudaExecutable::finish(CudaContext& c) const {
-  std::vector<int> flags(kernels_.size(), 0);
-  if (!flags.empty())
+  std::vector<int> flags(checks_ ? kernels_.size() : 0, 0);
+  if (checks_)
     if (Status s = device_->check(device_->api().cuMemcpyDtoHAsync(flags.data(), c.flags.at(), flags.size() * sizeof(int), c.stream), "flags", "cuMemcpyDtoHAsync"); !s) return s;
   if (Status s = wait(c, "run"); !s) return s;
   for (size_t i = 0; i < flags.size(); ++i)
@@ -355,7 +361,7 @@ Result<std::vector<Tensor>> CudaExecutable::run(std::span<const Tensor> inputs, 
     c.host.address[v.v] = const_cast<std::byte*>(held.back().data());
     if (Status s = copy_in(v, c, held.back().data()); !s) return s.error();
   }
-  if (c.flags.at())
+  if (checks_)
     if (Status s = device_->check(device_->api().cuMemsetD8Async(c.flags.at(), 0, kernels_.size() * sizeof(int), c.stream), "flags", "cuMemsetD8Async"); !s) return s.error();
   c.measured = {};
   c.stopwatch.reset();

@@ -60,11 +60,7 @@ Status HostValues::run(const codegen::GroupKernel& kernel, const std::shared_ptr
     std::vector<Type> types;
     for (ValueId v : n.outputs) types.push_back(graph_.type(v));
     auto out = eval(n.op, n.attrs, in, types);
-    if (!out) {
-      Diagnostic d = out.error();
-      d.where = graph_.place(id) + (d.where.empty() ? "" : ": " + d.where);
-      return d;
-    }
+    if (!out) return within(graph_.place(id), out.error());
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       const ValueId v = n.outputs[i];
       if (address[v.v]) scatter_to((*out)[i], address[v.v], storage_.access(v));

@@ -19,11 +19,7 @@ Result<std::vector<Tensor>> run_reference(const Graph& g, std::span<const Tensor
       std::vector<Type> types;
       for (ValueId v : n.outputs) types.push_back(g.type(v));
       auto out = eval(n.op, n.attrs, in, types, {options.oracle});
-      if (!out) {
-        Diagnostic d = out.error();
-        d.where = g.place(id) + (d.where.empty() ? "" : ": " + d.where);
-        return d;
-      }
+      if (!out) return within(g.place(id), out.error());
       for (size_t i = 0; i < n.outputs.size(); ++i) values[n.outputs[i].v] = std::move((*out)[i]);
     }
     if (options.observe)

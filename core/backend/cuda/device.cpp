@@ -74,8 +74,6 @@ Status Device::start(int ordinal) {
   if (Status s = check(api_.cuDeviceGetCount(&count), "start", "cuDeviceGetCount"); !s) return s;
   if (ordinal >= count) return unsupported("--device", "there is no GPU " + std::to_string(ordinal) + "; " + std::to_string(count) + " found", count ? "cuda:0 is the first" : "use --device cpu or sim:h100");
   if (Status s = check(api_.cuDeviceGet(&device_, ordinal), "start", "cuDeviceGet"); !s) return s;
-  char words[128] = {};
-  if (api_.cuDeviceGetName(words, sizeof words - 1, device_) == CUDA_SUCCESS) product_ = words;
   int major = 0, minor = 0;
   for (const auto& [to, attribute] : {std::pair{&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR}, {&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR}})
     if (Status s = check(api_.cuDeviceGetAttribute(to, attribute, device_), "start", "cuDeviceGetAttribute"); !s) return s;
@@ -125,18 +123,18 @@ Result<std::shared_ptr<const Code>> Device::load(const std::string& text, const 
     api_.cuModuleUnload(module);
     return s.error();
   }
-  auto code = std::make_shared<const Code>(shared_from_this(), module, function, cubin->usage.empty() ? KernelUsage() : cubin->usage.front());
+  auto code = std::make_shared<const Code>(shared_from_this(), module, function);
   const std::lock_guard hold(mutex_);
   loaded_[key] = code;
   return std::shared_ptr<const Code>(code);
 }
 
-Status Device::check(CUresult code, const std::string& where, const char* call) const {
+Status Device::check(CUresult code, std::string_view where, const char* call) const {
   if (code == CUDA_SUCCESS) return {};
-  const std::string what = std::string(call) + " answers " + error_name(api_, code);
-  if (code == CUDA_ERROR_OUT_OF_MEMORY) return over_limit("device " + name_ + ": " + where, what, "bind smaller dims, or run on the CPU");
+  const std::string place = "device " + name_ + ": " + std::string(where), what = std::string(call) + " answers " + error_name(api_, code);
+  if (code == CUDA_ERROR_OUT_OF_MEMORY) return over_limit(place, what, "bind smaller dims, or run on the CPU");
   const bool lost = code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_LAUNCH_TIMEOUT || code == CUDA_ERROR_MISALIGNED_ADDRESS;
-  return unsupported("device " + name_ + ": " + where, what, lost ? "the device's context is lost for this process: start again, or use --device cpu" : "use --device cpu");
+  return unsupported(place, what, lost ? "the device's context is lost for this process: start again, or use --device cpu" : "use --device cpu");
 }
 
 } // namespace cutaway::cuda

@@ -27,18 +27,16 @@ class Memory {
 // A kernel's code on a device, unloaded when it goes.
 class Code {
  public:
-  Code(std::shared_ptr<const Device> device, CUmodule module, CUfunction function, KernelUsage usage) : device_(std::move(device)), module_(module), function_(function), usage_(std::move(usage)) {}
+  Code(std::shared_ptr<const Device> device, CUmodule module, CUfunction function) : device_(std::move(device)), module_(module), function_(function) {}
   Code(const Code&) = delete;
   Code& operator=(const Code&) = delete;
   ~Code();
   CUfunction function() const { return function_; }
-  const KernelUsage& usage() const { return usage_; } // zeros from the simulator
 
  private:
   std::shared_ptr<const Device> device_;
   CUmodule module_;
   CUfunction function_;
-  KernelUsage usage_;
 };
 
 // An open GPU: its primary context, and the code that was loaded on it. All members may be called from any thread.
@@ -50,7 +48,6 @@ class Device : public std::enable_shared_from_this<Device> {
   ~Device();
 
   const std::string& name() const { return name_; }
-  const std::string& product() const { return product_; } // what the driver calls it
   bool modelled() const { return modelled_; }              // simulated: times are a model's
   int capability() const { return capability_; }           // times ten
 
@@ -62,13 +59,13 @@ class Device : public std::enable_shared_from_this<Device> {
   // The code of a text; compiled once, as long as somebody holds it.
   Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;
   // The diagnostic of a call that failed; ok for CUDA_SUCCESS. `where`: a launch, a node.
-  Status check(CUresult code, const std::string& where, const char* call) const;
+  Status check(CUresult code, std::string_view where, const char* call) const;
 
  private:
   Device(std::string name, Api api, bool modelled) : name_(std::move(name)), api_(api), modelled_(modelled) {}
   Status start(int ordinal);
 
-  std::string name_, product_;
+  std::string name_;
   Api api_;
   bool modelled_;
   int capability_ = 0;
