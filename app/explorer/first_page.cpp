@@ -46,9 +46,7 @@ void clear(QVBoxLayout* box) {
   }
 }
 
-QLayout* machine() {
-  auto* box = new QVBoxLayout;
-  box->setSpacing(0);
+void fillMachine(QVBoxLayout* box) {
   box->addWidget(label("On this computer", "head"));
   box->addSpacing(8);
   for (const cli::Finding& f : cli::findings()) {
@@ -63,12 +61,11 @@ QLayout* machine() {
     line->addWidget(mark), line->addWidget(name), line->addWidget(label(QString::fromStdString(f.words), "second"), 1);
     box->addWidget(row);
   }
-  return box;
 }
 
 } // namespace
 
-FirstPage::FirstPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayout) {
+FirstPage::FirstPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayout), m_machine(new QVBoxLayout) {
   setObjectName("first"), setAttribute(Qt::WA_StyledBackground);
   auto* openButton = new QPushButton("Open…");
   openButton->setObjectName("primary"), openButton->setFixedSize(120, 36);
@@ -81,7 +78,8 @@ FirstPage::FirstPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   left->setSpacing(0);
   left->addLayout(m_recent), left->addStretch();
   auto* right = new QVBoxLayout;
-  right->addLayout(machine()), right->addStretch();
+  m_machine->setSpacing(0);
+  right->addLayout(m_machine), right->addStretch();
   auto* columns = new QHBoxLayout;
   columns->setSpacing(112);
   columns->addLayout(left, 1), columns->addLayout(right, 1);
@@ -98,6 +96,12 @@ FirstPage::FirstPage(QWidget* parent) : QWidget(parent), m_recent(new QVBoxLayou
   box->addLayout(columns, 1);
   auto* middle = new QHBoxLayout(this);
   middle->addStretch(1), middle->addWidget(inner, 8), middle->addStretch(1);
+}
+
+// A window that opens a file need not open the GPU's libraries to say what this computer has.
+void FirstPage::showEvent(QShowEvent* event) {
+  if (m_machine->isEmpty()) fillMachine(m_machine);
+  QWidget::showEvent(event);
 }
 
 void FirstPage::refresh(const QStringList& recent) {

@@ -16,8 +16,11 @@ class FirstPage : public QWidget {
   void choose();
   void open(const QString& file);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
-  QVBoxLayout* m_recent;
+  QVBoxLayout *m_recent, *m_machine; // the second empty until the page is first seen
 };
 
 } // namespace cutaway::explorer

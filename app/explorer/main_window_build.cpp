@@ -25,9 +25,10 @@ void MainWindow::buildTools() {
   });
   connect(m_run, &QPushButton::clicked, this, [this] { compile(true); });
   m_device = new Choice;
-  m_device->addItem(QString("cpu, %1 threads").arg(m_pane->request().options.threads), "cpu");
-  m_device->addItem("cuda, first GPU", "cuda");
-  for (const cuda::DeviceModel& model : cuda::device_models()) m_device->addItem(QString::fromStdString(model.name) + ", modelled", QString::fromStdString(model.name));
+  for (const std::string& device : cuda::device_names()) {
+    const QString name = QString::fromStdString(device);
+    m_device->addItem(name + (name == "cpu" ? QString(", %1 threads").arg(m_pane->request().options.threads) : QString(name == "cuda" ? ", first GPU" : ", modelled")), name);
+  }
   m_device->setAccessibleName("Device");
   m_device->setCurrentIndex(std::max(0, m_device->findData(m_pane->setting("device"))));
   connect(m_device, &QComboBox::activated, this, [this](int at) { set("device", m_device->itemData(at).toString()); });

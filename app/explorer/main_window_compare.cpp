@@ -38,7 +38,7 @@ void MainWindow::compare(bool on) {
 
 // The settings that the two panes do not share: "math = strict", each pane its own.
 static std::pair<QString, QString> ownSettings(const Pane& a, const Pane& b) {
-  const auto left = a.request().options.settings.list(), right = b.request().options.settings.list();
+  const auto left = a.settings(), right = b.settings();
   QStringList first, second;
   for (const auto& [key, value] : left)
     if (right.at(key) != value) {

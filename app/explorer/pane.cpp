@@ -97,10 +97,13 @@ void Pane::finished(std::shared_ptr<const trace::Document> document, std::shared
   emit arrived();
 }
 
-QString Pane::setting(const QString& key) const {
-  if (key == "device") return QString::fromStdString(m_request.options.device);
-  return QString::fromStdString(m_request.options.settings.list()[key.toStdString()]);
+std::map<std::string, std::string> Pane::settings() const {
+  auto out = m_request.options.settings.list();
+  out["device"] = m_request.options.device;
+  return out;
 }
+
+QString Pane::setting(const QString& key) const { return QString::fromStdString(settings()[key.toStdString()]); }
 
 void Pane::set(const QString& key, const QString& value) {
   if (key == "device") {

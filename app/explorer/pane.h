@@ -34,6 +34,7 @@ class Pane : public QWidget {
   void open(const QString& file);
   void compile(bool measure);
   void cancel() { m_service.cancel(); }
+  std::map<std::string, std::string> settings() const; // all that a compile follows, the device among them
   QString setting(const QString& key) const;
   // Changes a setting and compiles again; what is no value of it is said in the strip.
   void set(const QString& key, const QString& value);

@@ -36,8 +36,8 @@ void addPasses(QMenu& menu, const Pane& pane, const Chosen& chosen) {
 void fillSettings(QMenu& menu, const Pane& pane, const Chosen& chosen) {
   QStringList packers;
   for (const plan::Strategy& s : plan::strategies()) packers << s.name;
-  QStringList devices{"cpu", "cuda"};
-  for (const cuda::DeviceModel& model : cuda::device_models()) devices << QString::fromStdString(model.name);
+  QStringList devices;
+  for (const std::string& name : cuda::device_names()) devices << QString::fromStdString(name);
   addChoices(menu, pane, "device", devices, chosen);
   addChoices(menu, pane, "math", {"strict", "default", "fast"}, chosen);
   addChoices(menu, pane, "memory.strategy", packers, chosen);

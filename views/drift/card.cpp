@@ -51,16 +51,18 @@ double lineAbove(const Chart& c, double left, double width) {
 
 } // namespace
 
-std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<CardWords(size_t)>& wordsOf) {
+std::optional<size_t> placeOfCard(const Chart& chart) {
   if (chart.size() == 0) return std::nullopt;
+  const size_t i = chart.culprit().value_or(chart.worst()[0]);
+  return chart.compiled[i] > 0 ? std::optional(i) : std::nullopt;
+}
+
+Card cardOf(const Sheet& s, const Chart& chart, size_t i, const CardWords& about) {
   Card c;
-  c.culprit = chart.culprit().has_value();
-  const size_t i = c.place = chart.culprit().value_or(chart.worst()[0]);
-  if (!(chart.compiled[i] > 0)) return std::nullopt;
+  c.place = i, c.culprit = chart.culprit().has_value();
   const QString arrow = ' ' + QString(QChar(0x2192)) + ' ', name = qt(chart.panel.places[i]);
   c.title = (name.size() > 36 ? name.left(18) + QChar(0x2026) + name.right(16) : name) + (c.culprit ? ": first over the limit" : ": farthest, within the limit");
   c.numbers = (c.culprit && i > 0 ? ulpText(chart.compiled[i - 1]) + arrow : QString()) + ulpText(chart.compiled[i]) + " ulp; eager " + ulpText(chart.eager[i]);
-  const CardWords about = wordsOf(i);
   if (!about.scope.isEmpty()) c.scope = "in " + about.scope;
   c.origin = about.origin;
   const Type bold{.weight = 600}, small{.px = 11};

@@ -2,8 +2,6 @@
 #include "drift/chart.h"
 #include "kit/sheet.h"
 
-#include <functional>
-
 namespace cutaway::views {
 
 // The words on the place that matters most: the culprit, else the farthest one.
@@ -17,8 +15,10 @@ struct Card {
 struct CardWords {
   QString scope, origin;
 };
-// Placed near its point over as little of the curves as can be; none where nothing drifts.
-std::optional<Card> cardOf(const Sheet& s, const Chart& chart, const std::function<CardWords(size_t place)>& words);
+// The culprit, else the farthest place; nothing where nothing drifts.
+std::optional<size_t> placeOfCard(const Chart& chart);
+// Placed near its point over as little of the curves as can be. `place`: placeOfCard().
+Card cardOf(const Sheet& s, const Chart& chart, size_t place, const CardWords& about);
 void drawCard(Sheet& s, const Chart& chart, const Card& card);
 // The limit of each place as a dotted line, and what it is in words, clear of the curves and of `taken`.
 void drawLimit(Sheet& s, const Chart& chart, const QRectF& taken);

@@ -25,15 +25,17 @@ class Drawing {
  public:
   Drawing(const trace::SeriesPanel& panel, const trace::Trace& trace, const Theme& theme, const std::optional<Entity>& selected, QSizeF size)
       : size_(size), rows_(std::min(worstShown, panel.places.size())),
-        chart_(panel, {leftMargin, topMargin, size.width() - leftMargin - rightMargin, size.height() - topMargin - belowPlot(rows_)}), theme_(theme), trace_(trace), scopes_(trace),
-        selected_(selected), paper_(onPaper(theme)), plot_(chart_.plot), bands_(scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 42)))) {}
+        chart_(panel, {leftMargin, topMargin, size.width() - leftMargin - rightMargin, size.height() - topMargin - belowPlot(rows_)}), theme_(theme), scopes_(trace),
+        selected_(selected), paper_(onPaper(theme)), plot_(chart_.plot), place_(placeOfCard(chart_)), bands_(scopeBands(scopes_, panel.entities, std::max(2, int(plot_.width() / 42)))) {
+    if (place_) about_ = {scopes_.of(panel.entities[*place_]), origin(panel.entities[*place_], trace)};
+  }
 
   void draw(Sheet& s) const {
     s.rect(QRectF({0, 0}, size_), 0, {theme_.c("canvas")});
     bands(s);
     axes(s);
     if (bands_.isEmpty()) placeLabels(s);
-    const std::optional<Card> card = cardOf(s, chart_, [&](size_t i) { return CardWords{scopes_.of(chart_.panel.entities[i]), origin(chart_.panel.entities[i])}; });
+    const std::optional<Card> card = place_ ? std::optional(cardOf(s, chart_, *place_, about_)) : std::nullopt;
     drawLimit(s, chart_, card ? card->box : QRectF());
     selection(s);
     curve(s, chart_.eager, true);
@@ -61,12 +63,14 @@ class Drawing {
   }
 
   // The pass and the rule that made an op: the first step after which it is there.
-  QString origin(const Entity& op) const {
-    if (op.kind != Entity::Kind::op || trace_.steps().empty()) return {};
-    const auto there = [&](const trace::Step& step) { return trace_.at(step.id).nodes.contains(NodeId(op.id)); };
-    const auto made = std::partition_point(trace_.steps().begin(), trace_.steps().end(), [&](const trace::Step& step) { return !there(step); });
-    if (made == trace_.steps().begin() || made == trace_.steps().end()) return made == trace_.steps().end() ? QString() : "as imported, no pass rewrote it";
-    return QString("made by pass %1, rule %2").arg(qt(trace_.passes()[made->pass].name), qt(made->code));
+  static QString origin(const Entity& op, const trace::Trace& trace) {
+    const auto& steps = trace.steps();
+    if (op.kind != Entity::Kind::op || steps.empty()) return {};
+    const auto there = [&](const trace::Step& step) { return trace.at(step.id).nodes.contains(NodeId(op.id)); };
+    const auto made = std::partition_point(steps.begin(), steps.end(), [&](const trace::Step& step) { return !there(step); });
+    if (made == steps.end()) return {};
+    if (made == steps.begin()) return "as imported, no pass rewrote it";
+    return QString("made by pass %1, rule %2").arg(qt(trace.passes()[made->pass].name), qt(made->code));
   }
 
   // The scopes of the model, every other one shaded; ticks where a theme has no shade.
@@ -177,11 +181,12 @@ class Drawing {
   size_t rows_;
   Chart chart_;
   const Theme& theme_;
-  const trace::Trace& trace_;
   Scopes scopes_;
   std::optional<Entity> selected_;
   bool paper_;
   QRectF plot_;
+  std::optional<size_t> place_; // that the card speaks of
+  CardWords about_;
   QList<Band> bands_;
 };
 

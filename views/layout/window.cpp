@@ -1,6 +1,7 @@
 #include "layout/window.h"
 
 #include "kit/numbers.h"
+#include "place/reading.h"
 
 #include <algorithm>
 #include <set>
@@ -113,9 +114,7 @@ QString Window::inMemory(const Walk& walk, int64_t elementBytes) const {
 bool readsWindows(const trace::GraphNode& node) { return node.op.view() == "conv" || node.op.view() == "reduce_window"; }
 
 std::optional<Window> windowOf(const trace::GraphDoc& graph, const trace::GraphValue& value, const Walk& walk) {
-  const trace::GraphNode *reader = nullptr, *maker = nullptr;
-  for (const trace::GraphNode& n : graph.nodes)
-    if (std::find(n.outputs.begin(), n.outputs.end(), value.id) != n.outputs.end()) maker = &n;
+  const trace::GraphNode *reader = nullptr, *maker = producerOf(graph, value.id);
   for (const trace::GraphNode& n : graph.nodes) {
     const bool reads = readsWindows(n) ? !n.inputs.empty() && n.inputs[0] == value.id
                                        : n.op.view() == "dot_general" && std::find(n.inputs.begin(), n.inputs.end(), value.id) != n.inputs.end();

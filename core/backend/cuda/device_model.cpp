@@ -36,6 +36,12 @@ std::vector<DeviceModel> device_models() {
   return {h100, a100, laptop};
 }
 
+std::vector<std::string> device_names() {
+  std::vector<std::string> out = {"cpu", "cuda"};
+  for (const DeviceModel& model : device_models()) out.push_back(model.name);
+  return out;
+}
+
 Result<DeviceModel> device_model(const std::string& name) {
   std::string known;
   for (DeviceModel& model : device_models()) {

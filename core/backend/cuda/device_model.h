@@ -17,6 +17,8 @@ struct DeviceModel {
   int driver_version = 12040, nvrtc_major = 12, nvrtc_minor = 4;
 };
 std::vector<DeviceModel> device_models();                       // h100, a100, laptop
+// What a device may be called: cpu, cuda (cuda:N too), and the models.
+std::vector<std::string> device_names();
 Result<DeviceModel> device_model(const std::string& name);      // "h100" or "sim:h100"
 
 } // namespace cutaway::cuda
