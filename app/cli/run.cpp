@@ -58,9 +58,9 @@ Status write_profile(driver::Session& session, const driver::Feeds& feeds, const
     for (int i = 0; i < 2; ++i) // the first run warms the caches
       if (auto out = e.run(inputs, *context); !out) return out.error();
     const runtime::RunProfile& p = context->measured;
-    for (size_t k = 0; k < p.launches.size(); ++k)
-      events.push_back({{"name", e.kernels()[k].name}, {"cat", "kernel"}, {"ph", "X"}, {"ts", at + p.launches[k].start_us}, {"dur", p.launches[k].duration_us}, {"pid", 1}, {"tid", 1},
-                        {"args", {{"kernel", "kernel:" + std::to_string(k)}, {"gflops", e.kernels()[k].flops / std::max(p.launches[k].duration_us, 1e-3) * 1e-3}}}});
+    for (size_t k = 0; k < p.calls.size(); ++k)
+      events.push_back({{"name", e.kernels()[k].name}, {"cat", "kernel"}, {"ph", "X"}, {"ts", at + p.calls[k].start_us}, {"dur", p.calls[k].duration_us}, {"pid", 1}, {"tid", 1},
+                        {"args", {{"kernel", "kernel:" + std::to_string(k)}, {"gflops", e.kernels()[k].flops / std::max(p.calls[k].duration_us, 1e-3) * 1e-3}}}});
     at += p.duration_us;
   }
   return write_json(path, {{"traceEvents", events}, {"displayTimeUnit", "ms"}}, "--profile");

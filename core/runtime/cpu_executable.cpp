@@ -174,7 +174,7 @@ Status CpuExecutable::launch_measured(size_t index, double run_start, CpuContext
     done = launch(index, c);
     c.measured.lanes[0].busy.push_back({{start, now_us() - run_start - start}, static_cast<uint32_t>(index)});
   }
-  c.measured.launches.push_back({start, now_us() - run_start - start});
+  c.measured.calls.push_back({start, now_us() - run_start - start});
   return done;
 }
 
@@ -192,8 +192,8 @@ Result<std::vector<Tensor>> CpuExecutable::run(std::span<const Tensor> inputs, R
     if (c.pointer_roots[i]) c.pointers[i] = address[c.pointer_roots[i].v];
   c.flag = 0;
   if (c.profile) {
-    c.measured.launches.clear();
-    c.measured.launches.reserve(launches_.size());
+    c.measured.calls.clear();
+    c.measured.calls.reserve(launches_.size());
     c.measured.lanes.resize(static_cast<size_t>(c.pool.size()));
     for (size_t t = 0; t < c.measured.lanes.size(); ++t) {
       c.measured.lanes[t].name = "thread " + std::to_string(t);
@@ -206,7 +206,7 @@ Result<std::vector<Tensor>> CpuExecutable::run(std::span<const Tensor> inputs, R
     if (c.observe)
       for (ValueId v : kernels_[i].writes) c.observe(static_cast<int>(i), v, c.values.view(v, c.arena));
   }
-  if (c.profile) c.measured.duration_us = c.measured.launches.empty() ? 0 : c.measured.launches.back().end_us();
+  if (c.profile) c.measured.duration_us = c.measured.calls.empty() ? 0 : c.measured.calls.back().end_us();
   return outputs;
 }
 

@@ -312,7 +312,7 @@ Status CudaExecutable::launch_all(CudaContext& c) const {
     const double begin = now_us() - start;
     if (c.stopwatch) c.stopwatch->start(i, c.stream);
     if (Status s = launches_[i].code ? launch(i, c) : run_on_host(i, c); !s) return s;
-    if (c.stopwatch) c.stopwatch->stop(i, c.stream), c.measured.launches.push_back({begin, now_us() - start - begin});
+    if (c.stopwatch) c.stopwatch->stop(i, c.stream), c.measured.calls.push_back({begin, now_us() - start - begin});
     if (c.observe)
       if (Status s = observe(i, c); !s) return s;
   }

@@ -59,7 +59,7 @@ TEST(Profile, NothingIsTakenWhereNotAsked) {
   auto made = c.executable->make_context(c.pool);
   const auto& context = *made;
   ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
-  EXPECT_TRUE(context->measured.launches.empty());
+  EXPECT_TRUE(context->measured.calls.empty());
   EXPECT_TRUE(context->measured.lanes.empty());
 }
 
@@ -71,18 +71,18 @@ TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
   for (int again = 0; again < 2; ++again) { // a second run starts afresh
     ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
     const RunProfile& p = context->measured;
-    ASSERT_EQ(p.launches.size(), 6u);
+    ASSERT_EQ(p.calls.size(), 6u);
     ASSERT_EQ(p.lanes.size(), 3u);
-    for (size_t i = 1; i < p.launches.size(); ++i) EXPECT_GE(p.launches[i].start_us, p.launches[i - 1].end_us());
-    EXPECT_GE(p.launches[0].start_us, 0);
-    EXPECT_LE(p.launches.back().end_us(), p.duration_us);
-    std::vector<double> busy(p.launches.size());
+    for (size_t i = 1; i < p.calls.size(); ++i) EXPECT_GE(p.calls[i].start_us, p.calls[i - 1].end_us());
+    EXPECT_GE(p.calls[0].start_us, 0);
+    EXPECT_LE(p.calls.back().end_us(), p.duration_us);
+    std::vector<double> busy(p.calls.size());
     for (const auto& lane : p.lanes)
       for (size_t i = 0; i < lane.busy.size(); ++i) {
         const RunProfile::Busy& b = lane.busy[i];
-        ASSERT_LT(b.launch, p.launches.size());
-        EXPECT_GE(b.start_us, p.launches[b.launch].start_us);
-        EXPECT_LE(b.end_us(), p.launches[b.launch].end_us());
+        ASSERT_LT(b.launch, p.calls.size());
+        EXPECT_GE(b.start_us, p.calls[b.launch].start_us);
+        EXPECT_LE(b.end_us(), p.calls[b.launch].end_us());
         if (i > 0) {
           EXPECT_LT(lane.busy[i - 1].launch, b.launch); // one span a launch, in order
         }
@@ -93,7 +93,7 @@ TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
         EXPECT_GE(busy[i], double(units) * unit_us);
       }
       EXPECT_GT(busy[i], 0);
-      EXPECT_LE(busy[i], 3 * p.launches[i].duration_us);
+      EXPECT_LE(busy[i], 3 * p.calls[i].duration_us);
     }
   }
 }

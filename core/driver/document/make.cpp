@@ -213,16 +213,16 @@ class TraceMaker {
     for (const codegen::GroupKernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
     size_t longest = 0;
     double busy = 0;
-    std::vector<double> took(profile.launches.size(), 0);
+    std::vector<double> took(profile.calls.size(), 0);
     for (const auto& lane : profile.lanes)
       for (const auto& span : lane.busy) busy += span.duration_us, took[span.launch] = std::max(took[span.launch], span.duration_us);
     if (!took.empty()) longest = static_cast<size_t>(std::max_element(took.begin(), took.end()) - took.begin());
     std::string text = "Nothing was launched.";
-    if (!profile.launches.empty())
+    if (!profile.calls.empty())
       text = fmt::format("After one run to warm up. {} takes longest: {}. The {} busy for {:.0f} % of the time{}.", shortened(looks[longest].name, 80),
                          duration_text(took[longest]), profile.lanes.size() == 1 ? profile.lanes[0].name + " was" : fmt::format("{} threads were", profile.lanes.size()),
                          100 * busy / std::max(profile.duration_us * static_cast<double>(profile.lanes.size()), 1e-9), profile.modelled ? "; all times are modelled" : "");
-    trace::Step& s = add_step("measured", fmt::format("{} launches in {}{}", profile.launches.size(), duration_text(profile.duration_us), profile.modelled ? ", modelled" : ""), text);
+    trace::Step& s = add_step("measured", fmt::format("{} launches in {}{}", profile.calls.size(), duration_text(profile.duration_us), profile.modelled ? ", modelled" : ""), text);
     if (!looks.empty()) s.entities = {looks[longest].entity};
     s.panels = {static_cast<uint32_t>(panels_.size())};
     panels_.push_back(timeline_panel(profile, looks));

@@ -42,7 +42,7 @@ trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const st
     const KernelLook& k = kernels[launch];
     out.spans.push_back({static_cast<int64_t>(lane), s.start_us, s.duration_us, k.name, k.entity, k.category});
   };
-  for (size_t i = 0; i < profile.launches.size() && first > 0; ++i) add(0, profile.launches[i], i);
+  for (size_t i = 0; i < profile.calls.size() && first > 0; ++i) add(0, profile.calls[i], i);
   for (size_t t = 0; t < profile.lanes.size(); ++t)
     for (const auto& busy : profile.lanes[t].busy) add(first + t, busy, busy.launch);
   return out;
