@@ -1,5 +1,6 @@
 #pragma once
 #include "backend/cuda/compile.h"
+#include "backend/cuda/device_model.h"
 
 #include <memory>
 #include <mutex>
@@ -49,7 +50,9 @@ class Device : public std::enable_shared_from_this<Device> {
 
   const std::string& name() const { return name_; }
   bool modelled() const { return modelled_; }              // simulated: times are a model's
-  int capability() const { return capability_; }           // times ten
+  int capability() const { return model_.capability; }     // times ten
+  // What its streams are planned by; of a real device from its attributes, with launch costs as on data-centre devices.
+  const DeviceModel& model() const { return model_; }
 
   const Api& api() const { return api_; }
   // Makes the context that of this thread: before any call of the table.
@@ -62,13 +65,14 @@ class Device : public std::enable_shared_from_this<Device> {
   Status check(CUresult code, std::string_view where, const char* call) const;
 
  private:
-  Device(std::string name, Api api, bool modelled) : name_(std::move(name)), api_(api), modelled_(modelled) {}
+  Device(std::string name, Api api, DeviceModel model) : name_(std::move(name)), api_(api), modelled_(name_.starts_with("sim:")), model_(std::move(model)) {}
   Status start(int ordinal);
+  Status read_attributes();
 
   std::string name_;
   Api api_;
   bool modelled_;
-  int capability_ = 0;
+  DeviceModel model_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   mutable std::mutex mutex_;
