@@ -127,7 +127,7 @@ Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelComp
     if (Status s = pack(kernels[i]); !s) return s;
   }
   kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
-  return plan(options);
+  return plan(schedule(), options);
 }
 
 Result<std::unique_ptr<RunContext>> CpuExecutable::make_context(ThreadPool& pool) const {

@@ -14,6 +14,7 @@ namespace cutaway::runtime {
 struct ExecutableOptions {
   bool strict = false, fast = false;
   bool capture = true; // on a GPU: replay the launches as one
+  int streams = 1;     // on a GPU: at most so many
   std::string memory_strategy = "search";
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;
@@ -53,8 +54,10 @@ class Executable {
 
  protected:
   Executable(const Graph& graph, const plan::Storage& storage) : graph_(graph), storage_(storage) {}
-  // Fills memory_ from kernels_ and constants_ with what they read.
-  Status plan(const ExecutableOptions& options);
+  // kernels_ as the planner sees them.
+  std::vector<plan::Step> schedule() const;
+  // Fills memory_ from a schedule of kernels_, and constants_ with what they read.
+  Status plan(const std::vector<plan::Step>& schedule, const ExecutableOptions& options);
   // The outputs of a run before its kernels: params and constants as they are, the others new tensors; `place` gets each
   // new one.
   std::vector<Tensor> make_outputs(std::span<const Tensor> inputs, const std::function<void(ValueId, Tensor&)>& place) const;

@@ -35,6 +35,15 @@ Memory::~Memory() {
   if (at_ && device_->bind().ok()) device_->api().cuMemFree(at_);
 }
 
+PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
+  std::swap(device_, other.device_), std::swap(at_, other.at_);
+  return *this;
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (at_ && device_->bind().ok()) device_->api().cuMemFreeHost(at_);
+}
+
 Code::~Code() {
   if (device_->bind().ok()) device_->api().cuModuleUnload(module_);
 }
@@ -116,6 +125,16 @@ Result<Memory> Device::allocate(int64_t bytes, const std::string& what) const {
     return s.error();
   }
   return Memory(shared_from_this(), at);
+}
+
+Result<PinnedMemory> Device::allocate_pinned(int64_t bytes, const std::string& what) const {
+  if (bytes == 0) return PinnedMemory();
+  if (Status s = bind(); !s) return s.error();
+  void* at = nullptr;
+  if (const CUresult code = api_.cuMemHostAlloc(&at, static_cast<size_t>(bytes), 0); code == CUDA_ERROR_OUT_OF_MEMORY)
+    return over_limit("device " + name_, "the host has no " + std::to_string(bytes) + " bytes that can be pinned, for " + what, "bind smaller dims, or run on the CPU");
+  else if (Status s = check(code, what, "cuMemHostAlloc"); !s) return s.error();
+  return PinnedMemory(shared_from_this(), static_cast<std::byte*>(at));
 }
 
 Result<std::shared_ptr<const Code>> Device::load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const {

@@ -25,6 +25,21 @@ class Memory {
   CUdeviceptr at_ = 0; // 0: none
 };
 
+// Host memory that copies may read and write while the host does something else; given back when it goes.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  PinnedMemory(std::shared_ptr<const Device> device, std::byte* at) : device_(std::move(device)), at_(at) {}
+  PinnedMemory(PinnedMemory&& other) noexcept : device_(std::move(other.device_)), at_(std::exchange(other.at_, nullptr)) {}
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept;
+  ~PinnedMemory();
+  std::byte* at() const { return at_; }
+
+ private:
+  std::shared_ptr<const Device> device_;
+  std::byte* at_ = nullptr; // null: none
+};
+
 // A kernel's code on a device, unloaded when it goes.
 class Code {
  public:
@@ -59,6 +74,7 @@ class Device : public std::enable_shared_from_this<Device> {
   Status bind() const;
   // `limit` where there is no room; `what` says for what.
   Result<Memory> allocate(int64_t bytes, const std::string& what) const;
+  Result<PinnedMemory> allocate_pinned(int64_t bytes, const std::string& what) const;
   // The code of a text; compiled once, as long as somebody holds it.
   Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;
   // The diagnostic of a call that failed; ok for CUDA_SUCCESS. `where`: a launch, a node.

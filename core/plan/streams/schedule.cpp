@@ -11,16 +11,23 @@
 namespace cutaway::plan {
 namespace {
 
+// Of two that take as long, the one with fewer events is better.
 struct Scored {
   StreamSchedule schedule;
   double us = std::numeric_limits<double>::infinity();
+  size_t events = 0;
+
+  bool better_than(const Scored& other) const { return us < other.us * (1 - 1e-9) || (us <= other.us * (1 + 1e-9) && events < other.events); }
 };
 
-double score(const StreamProblem& p, const StreamSchedule& s) { return predict(p, s, fewest_events(p, s)).makespan_us; }
+Scored scored(const StreamProblem& p, StreamSchedule s) {
+  const auto events = fewest_events(p, s);
+  const double us = predict(p, s, events).makespan_us;
+  return {std::move(s), us, events.size()};
+}
 
 void consider(Scored& best, const StreamProblem& p, StreamSchedule s) {
-  const double us = score(p, s);
-  if (us < best.us) best = {std::move(s), us};
+  if (Scored made = scored(p, std::move(s)); made.better_than(best)) best = std::move(made);
 }
 
 double total(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.); }
@@ -130,16 +137,16 @@ class Mender {
   void run() {
     const size_t n = p_.tasks.size();
     if (n < 2 || n > 4000) return;
-    size_t budget = std::max<size_t>(32, std::min(50 * n, 20'000 / n)), stale = 0;
+    size_t budget = n <= 12 ? 4000 : std::max<size_t>(32, 20'000 / n), stale = 0;
     Scored now = best_;
-    while (budget-- && best_.us > floor_ * (1 + 1e-9)) {
-      Scored next = now;
-      move(next.schedule);
-      next.us = score(p_, next.schedule);
+    while (budget--) {
+      StreamSchedule moved = now.schedule;
+      move(moved);
+      Scored next = scored(p_, std::move(moved));
       // Plateaus are walked, and a step up is taken now and then where nothing has been found for long.
       const bool up = stale > 40 && pick(8) == 0 && next.us < now.us * 1.05;
-      if (next.us <= now.us || up) now = std::move(next);
-      if (now.us < best_.us * (1 - 1e-12)) best_ = now, stale = 0;
+      if (!now.better_than(next) || up) now = std::move(next);
+      if (now.better_than(best_)) best_ = now, stale = 0;
       else if (++stale > 120) now = best_, stale = 0;
     }
   }
@@ -149,7 +156,10 @@ class Mender {
   void move(StreamSchedule& s) {
     const size_t n = s.order.size(), from = pick(n);
     const uint32_t t = s.order[from];
-    if (pick(2)) s.queue[t] = static_cast<uint32_t>(pick(static_cast<size_t>(p_.queues)));
+    const auto& after = p_.tasks[t].after;
+    // To the queue of a task that it waits for, which saves the event, or to any.
+    if (const size_t how = pick(4); how == 0 && !after.empty()) s.queue[t] = s.queue[after[pick(after.size())]];
+    else if (how == 1) s.queue[t] = static_cast<uint32_t>(pick(static_cast<size_t>(p_.queues)));
     size_t first = from, last = from;
     const auto waits_for = [&](uint32_t later, uint32_t earlier) { return std::find(p_.tasks[later].after.begin(), p_.tasks[later].after.end(), earlier) != p_.tasks[later].after.end(); };
     while (first > 0 && from - first < 16 && !waits_for(t, s.order[first - 1])) --first;
@@ -162,7 +172,6 @@ class Mender {
 
   const StreamProblem& p_;
   Scored& best_;
-  double floor_ = shortest_makespan(p_);
   std::mt19937_64 random_{1};
 };
 
