@@ -169,6 +169,34 @@ Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& value
   return stage.variants.back().get();
 }
 
+Status Session::prepare(Variant& v, RunInfo& info) {
+  const double start = now_ms();
+  auto compiled = compiler_->compile(v.segment->graph, options_.journal);
+  if (!compiled) return compiled.error();
+  auto context = (*compiled)->executable->make_context(compiler_->pool());
+  if (!context) return context.error();
+  v.compiled = *compiled, v.context = std::move(*context);
+  info.compile_ms += now_ms() - start;
+  ++info.variants_compiled;
+  return {};
+}
+
+bool Session::give_back(const Variant& all_but) {
+  bool any = false;
+  std::vector<Stage*> stages{first_.get()};
+  while (!stages.empty()) {
+    const Stage* stage = stages.back();
+    stages.pop_back();
+    for (const auto& v : stage->variants) {
+      if (v->next) stages.push_back(v->next.get());
+      if (v.get() == &all_but || !v->compiled) continue;
+      v->context.reset(), v->compiled.reset();
+      any = true;
+    }
+  }
+  return any;
+}
+
 Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor> inputs, const How& how) {
   RunInfo& info = how.info;
   const Graph& imported = v.segment->graph;
@@ -181,14 +209,9 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
     return out;
   }
   if (!v.compiled) {
-    const double start = now_ms();
-    auto compiled = compiler_->compile(imported, options_.journal);
-    if (!compiled) return compiled.error();
-    auto context = (*compiled)->executable->make_context(compiler_->pool());
-    if (!context) return context.error();
-    v.compiled = *compiled, v.context = std::move(*context);
-    info.compile_ms += now_ms() - start;
-    ++info.variants_compiled;
+    Status made = prepare(v, info);
+    if (!made && made.error().fault == Fault::limit && options_.device != "cpu" && give_back(v)) made = prepare(v, info);
+    if (!made) return made.error();
   }
   const double start = now_ms();
   auto out = v.compiled->executable->run(inputs, *v.context);

@@ -94,6 +94,10 @@ class Session {
   Session(std::shared_ptr<const onnx::Model> model, Options options, std::shared_ptr<const cuda::Device> device);
   static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options, std::shared_ptr<const cuda::Device> device);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
+  // Compiles a variant and gives it a context.
+  Status prepare(Variant& variant, RunInfo& info);
+  // Frees what all other variants hold on the device; they are made again when they are needed. False: nothing.
+  bool give_back(const Variant& all_but);
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, const How& how);
   Status run_stage(Variant& variant, Values& values, const How& how);
   Result<Stage*> next_stage(Variant& variant);

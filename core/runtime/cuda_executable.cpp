@@ -91,7 +91,8 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
 }
 
 // Streams first, as if all values lay apart; then an arena in which what may run at once shares nothing. Where that makes
-// the arena much larger than one stream needs, it is packed for one stream, and the streams wait for what they reuse.
+// the arena much larger than one stream needs, or than there is room for, it is packed for one stream, and the streams wait
+// for what they reuse.
 Status CudaExecutable::plan_streams(std::vector<codegen::CudaKernel>& kernels, const ExecutableOptions& options) {
   constexpr double most_growth = 1.25;
   DevicePlanner planner(graph_, kernels, program_.launches, device().model(), options.streams);
@@ -103,7 +104,8 @@ Status CudaExecutable::plan_streams(std::vector<codegen::CudaKernel>& kernels, c
   const int64_t alone = plan::most_alive(graph_, steps);
   const auto beside = DevicePlanner::beside(program_.regions, kernels.size());
   for (size_t k = 0; k < steps.size(); ++k) steps[k].first_beside = beside[k].first, steps[k].last_beside = beside[k].last;
-  if (static_cast<double>(plan::most_alive(graph_, steps)) > most_growth * static_cast<double>(alone)) steps = schedule();
+  const int64_t together = plan::most_alive(graph_, steps), room = device().free_bytes();
+  if (static_cast<double>(together) > most_growth * static_cast<double>(alone) || (room > 0 && together > room)) steps = schedule();
   if (Status s = plan(steps, options); !s) return s;
   planner.order_reuse(program_.regions, memory_);
   const std::string race = planner.find_race(program_.regions, memory_);

@@ -143,6 +143,31 @@ TEST_F(StreamsOnSimulatedGpu, OneStreamWhereOneIsAskedFor) {
     for (size_t i = 1; i < lane.busy.size(); ++i) EXPECT_GE(lane.busy[i].start_us, lane.busy[i - 1].end_us() - 1e-9);
 }
 
+// Room for a second size is made by giving back what the first one holds.
+TEST_F(StreamsOnSimulatedGpu, OutOfMemoryGivesBackOtherVariants) {
+  Session::Options options;
+  options.device = "sim:h100";
+  options.settings = settings(4);
+  auto session = Session::open(CUTAWAY_SOURCES "/resources/models/sample.onnx", options);
+  ASSERT_TRUE(session.ok());
+  std::vector<std::string> notes;
+  const auto one = make_feeds((*session)->model(), {}, {}, notes), two = make_feeds((*session)->model(), {}, {{"N", 2}}, notes);
+  ASSERT_TRUE(one.ok() && two.ok());
+  const auto first = (*session)->run(*one, Mode::compiled), want = (*session)->run(*two, Mode::eager);
+  for (int nth = 1; nth <= 4; ++nth) {
+    ASSERT_TRUE((*session)->run(*one, Mode::compiled).ok());
+    cuda::sim::fail_nth("cuMemAlloc", cuda::CUDA_ERROR_OUT_OF_MEMORY, nth);
+    const auto got = (*session)->run(*two, Mode::compiled);
+    ASSERT_TRUE(got.ok()) << got.error().str();
+    for (size_t i = 0; i < got->size(); ++i) EXPECT_TRUE((*got)[i].same_bits((*want)[i]));
+    const auto again = (*session)->run(*one, Mode::compiled);
+    ASSERT_TRUE(again.ok());
+    for (size_t i = 0; i < again->size(); ++i) EXPECT_TRUE((*again)[i].same_bits((*first)[i]));
+    session = Session::open(CUTAWAY_SOURCES "/resources/models/sample.onnx", options);
+    cuda::sim::fail_nth("cuMemAlloc", cuda::CUDA_ERROR_OUT_OF_MEMORY, 1'000'000);
+  }
+}
+
 // Kernels that only the host knows cut a run into regions, each replayed as one.
 TEST_F(StreamsOnSimulatedGpu, HostKernelsCutReplaysIntoRegions) {
   Compiler compiler(settings(4), 1, nullptr, device_);

@@ -118,13 +118,16 @@ Result<Memory> Device::allocate(int64_t bytes, const std::string& what) const {
   if (Status s = bind(); !s) return s.error();
   CUdeviceptr at = 0;
   if (const CUresult code = api_.cuMemAlloc(&at, static_cast<size_t>(bytes)); code == CUDA_ERROR_OUT_OF_MEMORY) {
-    size_t free = 0, total = 0;
-    api_.cuMemGetInfo(&free, &total);
-    return over_limit("device " + name_, "no room for " + std::to_string(bytes) + " bytes of " + what + ": " + std::to_string(free) + " of " + std::to_string(total) + " are free", "bind smaller dims, or run on the CPU");
+    return over_limit("device " + name_, "no room for " + std::to_string(bytes) + " bytes of " + what + ": " + std::to_string(free_bytes()) + " of " + std::to_string(model_.memory) + " are free", "bind smaller dims, or run on the CPU");
   } else if (Status s = check(code, what, "cuMemAlloc"); !s) {
     return s.error();
   }
   return Memory(shared_from_this(), at);
+}
+
+int64_t Device::free_bytes() const {
+  size_t free = 0, total = 0;
+  return bind().ok() && api_.cuMemGetInfo(&free, &total) == CUDA_SUCCESS ? static_cast<int64_t>(free) : 0;
 }
 
 Result<PinnedMemory> Device::allocate_pinned(int64_t bytes, const std::string& what) const {

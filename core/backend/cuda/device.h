@@ -74,6 +74,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Status bind() const;
   // `limit` where there is no room; `what` says for what.
   Result<Memory> allocate(int64_t bytes, const std::string& what) const;
+  // Bytes that are free now; 0 where the device does not say.
+  int64_t free_bytes() const;
   Result<PinnedMemory> allocate_pinned(int64_t bytes, const std::string& what) const;
   // The code of a text; compiled once, as long as somebody holds it.
   Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;

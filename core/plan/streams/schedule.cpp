@@ -137,7 +137,7 @@ class Mender {
   void run() {
     const size_t n = p_.tasks.size();
     if (n < 2 || n > 4000) return;
-    size_t budget = n <= 12 ? 4000 : std::max<size_t>(32, 20'000 / n), stale = 0;
+    size_t budget = n <= small ? 6000 : std::max<size_t>(32, 20'000 / n), stale = 0;
     Scored now = best_;
     while (budget--) {
       StreamSchedule moved = now.schedule;
@@ -147,11 +147,24 @@ class Mender {
       const bool up = stale > 40 && pick(8) == 0 && next.us < now.us * 1.05;
       if (!now.better_than(next) || up) now = std::move(next);
       if (now.better_than(best_)) best_ = now, stale = 0;
-      else if (++stale > 120) now = best_, stale = 0;
+      else if (++stale > 120) now = n <= small ? scored(p_, anywhere()) : best_, stale = 0;
     }
   }
 
  private:
+  static constexpr size_t small = 12; // tasks up to which the search starts anew from anywhere
+  // A schedule like any other.
+  StreamSchedule anywhere() {
+    StreamSchedule out{{}, std::vector<uint32_t>(p_.tasks.size())};
+    for (uint32_t t = 0; t < p_.tasks.size(); ++t) {
+      size_t first = 0; // after the last of those that it waits for
+      for (size_t i = 0; i < out.order.size(); ++i)
+        if (std::find(p_.tasks[t].after.begin(), p_.tasks[t].after.end(), out.order[i]) != p_.tasks[t].after.end()) first = i + 1;
+      out.order.insert(out.order.begin() + static_cast<std::ptrdiff_t>(first + pick(out.order.size() - first + 1)), t);
+      out.queue[t] = static_cast<uint32_t>(pick(static_cast<size_t>(p_.queues)));
+    }
+    return out;
+  }
   size_t pick(size_t below) { return static_cast<size_t>(random_() % below); }
   void move(StreamSchedule& s) {
     const size_t n = s.order.size(), from = pick(n);
