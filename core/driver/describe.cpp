@@ -136,6 +136,13 @@ const Phrase phrases[] = {
     {"streams", [](const Event& e, S, S) { return fmt::format("{} streams, {} events", number(e, 0), number(e, 4)); },
      [](const Event& e, S, S) { return fmt::format("Planned {:.1f} µs instead of {:.1f} µs in one stream; no schedule is shorter than {:.1f} µs.", real(e, 2), real(e, 1), real(e, 3)); }},
     {"one-stream", [](const Event&, S, S) { return std::string("All launches stay in one stream"); }, [](const Event& e, S, S) { return one_stream_text(e); }},
+    {"captured", [](const Event& e, S, S) { return fmt::format("{} launches become one submission", number(e, 0)); },
+     [](const Event& e, S, S) {
+       return fmt::format("Addresses and sizes are fixed for these shapes: the second run records {} launches and {} copies in {} stream{}, later runs replay them whole. Inputs are copied to where the record reads them; other shapes have a record of their own.", number(e, 0), number(e, 1), number(e, 2), number(e, 2) == 1 ? "" : "s");
+     }},
+    {"not-captured", [](const Event&, S a, S) { return a + " ends a region"; },
+     [](const Event& e, S, S) { return "Not captured: the host evaluates it (" + word(e, 0) + "), so that what comes before must be done; what follows is a region of its own."; }},
+    {"capture-off", [](const Event& e, S, S) { return fmt::format("{} launches stay {} calls", number(e, 0), number(e, 0)); }, [](const Event&, S, S) { return std::string("Not captured: the setting capture=off asks for single launches."); }},
     {"packed", [](const Event&, S, S) { return std::string("The arena is planned"); },
      [](const Event& e, S, S) { return packed_text(e); }},
 };

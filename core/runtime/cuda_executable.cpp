@@ -81,7 +81,7 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
     DeviceLaunch& l = program_.launches[i];
     for (size_t d = 0; d < 3; ++d) l.grid[d] = static_cast<unsigned>(k.grid[d]);
     l.threads = static_cast<unsigned>(k.threads), l.shared = static_cast<unsigned>(k.shared_bytes);
-    l.checks_indices = k.checks_indices, l.bytes = k.bytes, l.flops = k.flops;
+    l.checks_indices = k.checks_indices, l.bytes = k.bytes, l.flops = k.flops, l.why_on_host = k.why_not;
     program_.checks = program_.checks || l.checks_indices;
     k.units = l.blocks();
   }
@@ -111,7 +111,10 @@ Status CudaExecutable::plan_streams(std::vector<codegen::CudaKernel>& kernels, c
   const std::string race = planner.find_race(program_.regions, memory_);
   CUTAWAY_CHECK(race.empty(), "streams race: " + race);
   DevicePlanner::wire(program_.regions);
-  if (options.journal) tell_streams(program_.regions, kernels_, options.streams, *options.journal);
+  if (options.journal) {
+    tell_streams(program_.regions, kernels_, options.streams, *options.journal);
+    tell_capture(program_.regions, kernels_, program_.launches, program_.captures, *options.journal);
+  }
   for (const DeviceRegion& r : program_.regions) {
     program_.queues = std::max(program_.queues, r.streams.queues);
     if (r.streams.queues > 1) program_.events = std::max(program_.events, r.wiring.events + 1);

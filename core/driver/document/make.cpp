@@ -38,8 +38,9 @@ class TraceMaker {
     }
     if (segment_.executable) {
       schedule();
-      const size_t streams = memory(done);
-      if (streams < events_.size()) streams_pass(streams);
+      done = memory(done);
+      done = other_events("streams", "runs at once what uses different things, with the fewest events", done);
+      other_events("capture", "records what is launched, to be replayed as one submission", done);
       codegen();
       tables();
       if (record && (record->profile || record->drift)) measured(*record);
@@ -171,10 +172,14 @@ class TraceMaker {
     s.entities = event.entities;
     return s;
   }
-  void streams_pass(size_t from) {
-    open_pass("streams", "runs at once what uses different things, with the fewest events", Phase::plan, -1);
-    for (size_t i = from; i < events_.size(); ++i) finish(described_step(events_[i]));
+  // Those of a pass that changes no graph; none where it wrote none.
+  size_t other_events(const char* pass, const char* summary, size_t from) {
+    size_t i = from;
+    if (i == events_.size() || events_[i].pass != std::string_view(pass)) return i;
+    open_pass(pass, summary, Phase::plan, -1);
+    for (; i < events_.size() && events_[i].pass == std::string_view(pass); ++i) finish(described_step(events_[i]));
     close_pass();
+    return i;
   }
   void place(const Event& event) {
     const auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[event.entities.back().id];

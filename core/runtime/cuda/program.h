@@ -41,6 +41,7 @@ struct DeviceLaunch {
   std::shared_ptr<const cuda::Code> code; // null: on the host
   std::array<unsigned, 3> grid{1, 1, 1};
   unsigned threads = 1, shared = 0;
+  std::string why_on_host;  // "no kernel for topk"
   bool checks_indices = false;
   double bytes = 0, flops = 0;
   size_t first_pointer = 0; // of what it takes, in a context's table

@@ -45,6 +45,22 @@ double Clock::first_fit(double begin, double spent, int sms) const {
   return first;
 }
 
+double Clock::serve(double begin, double spent) {
+  while (!serving_.empty() && serving_.begin()->second <= host_us_) serving_.erase(serving_.begin());
+  auto next = serving_.upper_bound(begin);
+  double at = next == serving_.begin() ? begin : std::max(begin, std::prev(next)->second);
+  while (spent > 0) {
+    const double until = next == serving_.end() ? at + spent : std::min(at + spent, next->first);
+    if (until > at) {
+      serving_.emplace_hint(next, at, until);
+      spent -= until - at;
+      if (next == serving_.end() || spent <= 1e-12) return until;
+    }
+    at = next->second, ++next;
+  }
+  return at;
+}
+
 double Clock::place_kernel(const Work& work, double begin, double bytes, Span& span) {
   const Launch* k = work.launch.get();
   const KernelModel model = k ? model_kernel(device_, int64_t(k->grid.x) * k->grid.y * k->grid.z, int(k->block.x * k->block.y * k->block.z), k->shared_bytes, bytes, work.note.flops)
@@ -52,8 +68,7 @@ double Clock::place_kernel(const Work& work, double begin, double bytes, Span& s
   span.sms = model.sms;
   std::erase_if(busy_, [&](const Busy& b) { return b.end <= host_us_; });
   span.begin_us = first_fit(begin, model.us, span.sms);
-  memory_free_us_ = std::max(memory_free_us_, span.begin_us) + 1e6 * bytes / device_.bytes_per_s;
-  span.end_us = std::max(span.begin_us + model.us, memory_free_us_);
+  span.end_us = std::max(span.begin_us + model.us, serve(span.begin_us, 1e6 * bytes / device_.bytes_per_s));
   busy_.push_back({span.begin_us, span.end_us, span.sms});
   return span.end_us;
 }

@@ -2,13 +2,14 @@
 #include "backend/cuda/sim/work.h"
 
 #include <deque>
+#include <map>
 #include <vector>
 
 namespace cutaway::cuda::sim {
 
 // Modelled time. Everything is booked when it is submitted, so that times do not depend on the real schedule. A kernel
 // takes a fixed floor and the larger of its arithmetic and its traffic; multiprocessors are shared by kernels that fit
-// beside each other; device memory serves one request after the other, so that two kernels bound by it gain nothing from
+// beside each other; device memory serves one request at a time, so that two kernels bound by it gain nothing from
 // running together. Each direction of copies has one engine.
 class Clock {
  public:
@@ -30,10 +31,13 @@ class Clock {
   void record(Span span);
   int sms_used(double at) const;
   double first_fit(double begin, double spent, int sms) const;
+  // From `begin`, when device memory has served so much; it does so whenever it serves nobody else.
+  double serve(double begin, double spent);
   double place_kernel(const Work& work, double begin, double bytes, Span& span);
 
   DeviceModel device_;
-  double host_us_ = 0, memory_free_us_ = 0, copy_free_us_[2] = {0, 0};
+  double host_us_ = 0, copy_free_us_[2] = {0, 0};
+  std::map<double, double> serving_; // device memory: from when until when; they do not overlap
   std::deque<Busy> busy_;
   std::deque<Span> spans_;
 };
