@@ -20,7 +20,6 @@ struct CudaKernel : GroupKernel {
   int64_t shared_bytes = 0;  // dynamic, of a block
   int64_t scratch_bytes = 0; // of device memory, for the whole launch
   double bytes = 0;          // that the launch must at least read and write; beside `flops`
-  bool checks_indices = false;
   std::string why_not;       // "no kernel for topk"
 };
 
