@@ -23,7 +23,7 @@ struct Settings {
   std::string memory_strategy = "search";
   int64_t memory_limit = 0;            // bytes, 0: none
   std::vector<std::string> rewrite_order; // rule names tried first, in this order
-  int streams = 1;
+  int streams = 4;                     // of a GPU, at most; one where more gain nothing
   int64_t fold_budget = 64 << 20;      // bytes one compile may add by folding
   std::vector<std::string> disabled_passes; // passes.off=a,b
   int cache_limit = 16;                // variants kept per segment, least recently used goes first

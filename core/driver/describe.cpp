@@ -76,6 +76,17 @@ std::string packed_text(const Event& e) {
   return moves ? out + fmt::format(" The complete search made {} moves.", moves) : out;
 }
 
+double real(const Event& e, size_t i) {
+  return i < e.args.size() && std::holds_alternative<double>(e.args[i]) ? std::get<double>(e.args[i]) : 0;
+}
+
+std::string one_stream_text(const Event& e) {
+  if (number(e, 5) <= 1) return "The setting streams=1 asks for one.";
+  const double serial = real(e, 1), best = real(e, 2), shortest = real(e, 3);
+  if (shortest > .98 * serial) return fmt::format("Nothing is gained by more: no schedule of any number of streams is shorter than {:.1f} µs, one stream needs {:.1f} µs.", shortest, serial);
+  return fmt::format("Nothing is gained by more: the best schedule with up to {} streams takes {:.1f} µs, one stream {:.1f} µs.", number(e, 5), best, serial);
+}
+
 struct Phrase {
   const char* code;
   std::string (*title)(const Event&, const std::string& a, const std::string& b);
@@ -114,6 +125,17 @@ const Phrase phrases[] = {
     {"incumbent", [](const Event& e, S, S) { return "Best plan so far: " + bytes_text(number(e, 1)); }, [](const Event& e, S, S) { return incumbent_text(e); }},
     {"in-place", [](const Event&, S a, S b) { return a + " overwrites " + b; },
      [](const Event& e, S, S) { return "Nobody reads the operand afterwards, and each element is read where it is written: " + bytes_text(number(e, 0)) + " of arena saved."; }},
+    {"stream", [](const Event& e, S a, S) { return fmt::format("{} runs in stream {}", a, number(e, 0)); },
+     [](const Event& e, S, S) { return fmt::format("Beside other kernels it gets done more than after them: planned from {:.1f} to {:.1f} µs.", real(e, 1), real(e, 2)); }},
+    {"stream-event", [](const Event&, S a, S b) { return a + " waits for " + b; },
+     [](const Event& e, S, S) { return fmt::format("An event: stream {} goes on only when stream {} has come so far, since both touch the same bytes. No other event or order implies it.", number(e, 0), number(e, 1)); }},
+    {"not-overlapped", [](const Event&, S a, S b) { return a + " waits its turn behind " + b; },
+     [](const Event& e, S, S) {
+       return real(e, 1) > 1 ? fmt::format("Not run at once though it could: together they want {:.2f} of {}.", real(e, 1), word(e, 0)) : std::string("Not run at once though it could: another order or stream makes the whole no shorter.");
+     }},
+    {"streams", [](const Event& e, S, S) { return fmt::format("{} streams, {} events", number(e, 0), number(e, 4)); },
+     [](const Event& e, S, S) { return fmt::format("Planned {:.1f} µs instead of {:.1f} µs in one stream; no schedule is shorter than {:.1f} µs.", real(e, 2), real(e, 1), real(e, 3)); }},
+    {"one-stream", [](const Event&, S, S) { return std::string("All launches stay in one stream"); }, [](const Event& e, S, S) { return one_stream_text(e); }},
     {"packed", [](const Event&, S, S) { return std::string("The arena is planned"); },
      [](const Event& e, S, S) { return packed_text(e); }},
 };

@@ -9,11 +9,14 @@ namespace cutaway::plan {
 struct Step {
   std::vector<ValueId> reads, writes; // roots
   std::vector<ValueId> in_place;      // reads that writes[0] may overwrite where they die here
+  // Where kernels run in several queues: the first and last step of those that may run at the same time; -1: none does.
+  int64_t first_beside = -1, last_beside = -1;
 };
 
 inline constexpr int64_t arena_alignment = 64; // bytes, of every buffer
 
-// One buffer of the arena, alive at the steps [start, end). Several roots where each overwrites the one before in place.
+// One buffer of the arena, alive at the steps [start, end): from its first to its last use, and as long as steps go on that
+// may run beside one of them. Several roots where each overwrites the one before in place.
 struct Allocation {
   std::vector<ValueId> roots;
   std::vector<int64_t> written; // the step that writes each root
@@ -33,6 +36,9 @@ struct PlacedHow final : Payload {
   Placement placement;
   size_t gaps_tried = 0;
 };
+
+// What liveness alone says of a schedule: the most bytes alive at once, which no plan is below.
+int64_t most_alive(const Graph& graph, const std::vector<Step>& schedule);
 
 // Liveness over the schedule and packing. Params, constants and graph outputs have storage of their own and take none here.
 // The journal receives in-place hand-overs, what the packer held for best on its way ("incumbent"), and the placements of

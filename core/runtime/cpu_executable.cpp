@@ -98,7 +98,7 @@ Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelComp
   regions_ = regions_of(cuts, std::vector<bool>(cuts.size(), false));
   if (options.queues) queues_ = *options.queues;
   kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
-  return plan(options);
+  return plan(schedule(), options);
 }
 
 Result<std::unique_ptr<RunContext>> CpuExecutable::make_context(ThreadPool& pool) const {

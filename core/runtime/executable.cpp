@@ -15,9 +15,13 @@ std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<b
   return regions;
 }
 
-Status Executable::plan(const ExecutableOptions& options) {
-  std::vector<plan::Step> schedule;
-  for (const codegen::GroupKernel& k : kernels_) schedule.push_back({k.reads, k.writes, k.in_place});
+std::vector<plan::Step> Executable::schedule() const {
+  std::vector<plan::Step> out;
+  for (const codegen::GroupKernel& k : kernels_) out.push_back({k.reads, k.writes, k.in_place});
+  return out;
+}
+
+Status Executable::plan(const std::vector<plan::Step>& schedule, const ExecutableOptions& options) {
   memory_ = plan::plan_memory(graph_, storage_, schedule, options.memory_strategy, options.journal);
   constexpr int64_t arena_limit = int64_t{64} << 30;
   if (memory_.peak > arena_limit) return over_limit("arena", "the intermediate values need " + std::to_string(memory_.peak) + " bytes, the limit is 64 GiB", "bind smaller dims");

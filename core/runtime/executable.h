@@ -33,6 +33,7 @@ std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<b
 struct ExecutableOptions {
   bool strict = false, fast = false;
   bool capture = true; // on a GPU: replay the launches as one
+  int streams = 1;     // on a GPU: at most so many
   std::string memory_strategy = "search";
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;
@@ -65,7 +66,7 @@ class Executable {
   // In the order in which they are launched.
   const std::vector<codegen::GroupKernel>& kernels() const { return kernels_; }
   const plan::MemoryPlan& memory() const { return memory_; }
-  // All launches, in their order.
+  // How a CPU replays all launches, in their order; empty for other devices.
   const std::vector<Region>& regions() const { return regions_; }
   int64_t arena_bytes() const { return memory_.peak; }
   int64_t lower_bound_bytes() const { return memory_.lower_bound; }
@@ -75,8 +76,10 @@ class Executable {
 
  protected:
   Executable(const Graph& graph, const plan::Storage& storage) : graph_(graph), storage_(storage) {}
-  // Fills memory_ from kernels_ and constants_ with what they read.
-  Status plan(const ExecutableOptions& options);
+  // kernels_ as the planner sees them.
+  std::vector<plan::Step> schedule() const;
+  // Fills memory_ from a schedule of kernels_, and constants_ with what they read.
+  Status plan(const std::vector<plan::Step>& schedule, const ExecutableOptions& options);
   // The outputs of a run before its kernels: params and constants as they are, the others new tensors; `place` gets each
   // new one.
   std::vector<Tensor> make_outputs(std::span<const Tensor> inputs, const std::function<void(ValueId, Tensor&)>& place) const;

@@ -35,6 +35,15 @@ Memory::~Memory() {
   if (at_ && device_->bind().ok()) device_->api().cuMemFree(at_);
 }
 
+PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
+  std::swap(device_, other.device_), std::swap(at_, other.at_);
+  return *this;
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (at_ && device_->bind().ok()) device_->api().cuMemFreeHost(at_);
+}
+
 Code::~Code() {
   if (device_->bind().ok()) device_->api().cuModuleUnload(module_);
 }
@@ -46,6 +55,7 @@ Result<std::shared_ptr<Device>> Device::open(const std::string& name) {
   const bool modelled = name.starts_with("sim:");
   if (!modelled && name != "cuda" && !name.starts_with("cuda:")) return bad_input("--device", "there is no device '" + name + "'", "cpu, cuda, cuda:N, sim:h100, sim:a100 or sim:laptop");
   Api api;
+  DeviceModel traits;
   int ordinal = 0;
   if (modelled) {
     for (const auto& [other, device] : all.devices)
@@ -55,6 +65,7 @@ Result<std::shared_ptr<Device>> Device::open(const std::string& name) {
     auto table = simulated(*model);
     if (!table) return table.error();
     api = *table;
+    traits = std::move(*model);
   } else {
     ordinal = ordinal_of(name);
     if (ordinal < 0) return bad_input("--device", "'" + name + "' is no device", "cuda:0 is the first");
@@ -62,7 +73,7 @@ Result<std::shared_ptr<Device>> Device::open(const std::string& name) {
     if (!table) return table.error();
     api = *table;
   }
-  std::shared_ptr<Device> device(new Device(name, api, modelled));
+  std::shared_ptr<Device> device(new Device(name, api, std::move(traits)));
   if (Status s = device->start(ordinal); !s) return s.error();
   all.devices[name] = device;
   return device;
@@ -74,11 +85,26 @@ Status Device::start(int ordinal) {
   if (Status s = check(api_.cuDeviceGetCount(&count), "start", "cuDeviceGetCount"); !s) return s;
   if (ordinal >= count) return unsupported("--device", "there is no GPU " + std::to_string(ordinal) + "; " + std::to_string(count) + " found", count ? "cuda:0 is the first" : "use --device cpu or sim:h100");
   if (Status s = check(api_.cuDeviceGet(&device_, ordinal), "start", "cuDeviceGet"); !s) return s;
-  int major = 0, minor = 0;
-  for (const auto& [to, attribute] : {std::pair{&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR}, {&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR}})
-    if (Status s = check(api_.cuDeviceGetAttribute(to, attribute, device_), "start", "cuDeviceGetAttribute"); !s) return s;
-  capability_ = major * 10 + minor;
+  if (!modelled_)
+    if (Status s = read_attributes(); !s) return s;
   return check(api_.cuDevicePrimaryCtxRetain(&context_, device_), "start", "cuDevicePrimaryCtxRetain");
+}
+
+Status Device::read_attributes() {
+  int major = 0, minor = 0, shared = 0, shared_per_sm = 0, l2 = 0, clock_khz = 0, memory_khz = 0, bus_bits = 0;
+  for (const auto& [to, attribute] : {std::pair{&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR}, {&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR}, {&model_.sms, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+                                      {&model_.threads_per_sm, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR}, {&model_.blocks_per_sm, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR}, {&shared, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+                                      {&shared_per_sm, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR}, {&l2, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE}, {&clock_khz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE}, {&memory_khz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+                                      {&bus_bits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH}})
+    if (Status s = check(api_.cuDeviceGetAttribute(to, attribute, device_), "start", "cuDeviceGetAttribute"); !s) return s;
+  if (Status s = check(api_.cuDeviceTotalMem(&model_.memory, device_), "start", "cuDeviceTotalMem"); !s) return s;
+  model_.name = name_;
+  model_.capability = major * 10 + minor;
+  model_.shared_per_block = static_cast<size_t>(shared), model_.shared_per_sm = static_cast<size_t>(shared_per_sm), model_.l2_bytes = static_cast<size_t>(l2);
+  constexpr double lanes = 128, flops_a_lane = 2; // of a multiprocessor, in one clock
+  if (clock_khz > 0) model_.flops = model_.sms * lanes * flops_a_lane * clock_khz * 1e3;
+  if (memory_khz > 0 && bus_bits > 0) model_.bytes_per_s = 2. * memory_khz * 1e3 * bus_bits / 8; // two words a clock
+  return {};
 }
 
 Device::~Device() {
@@ -101,6 +127,16 @@ Result<Memory> Device::allocate(int64_t bytes, const std::string& what) const {
   return Memory(shared_from_this(), at);
 }
 
+Result<PinnedMemory> Device::allocate_pinned(int64_t bytes, const std::string& what) const {
+  if (bytes == 0) return PinnedMemory();
+  if (Status s = bind(); !s) return s.error();
+  void* at = nullptr;
+  if (const CUresult code = api_.cuMemHostAlloc(&at, static_cast<size_t>(bytes), 0); code == CUDA_ERROR_OUT_OF_MEMORY)
+    return over_limit("device " + name_, "the host has no " + std::to_string(bytes) + " bytes that can be pinned, for " + what, "bind smaller dims, or run on the CPU");
+  else if (Status s = check(code, what, "cuMemHostAlloc"); !s) return s.error();
+  return PinnedMemory(shared_from_this(), static_cast<std::byte*>(at));
+}
+
 Result<std::shared_ptr<const Code>> Device::load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const {
   const std::string key = std::string(strict ? "s" : fast ? "f" : "d") + text;
   {
@@ -109,7 +145,7 @@ Result<std::shared_ptr<const Code>> Device::load(const std::string& text, const 
       if (auto code = found->second.lock()) return code;
   }
   if (Status s = bind(); !s) return s.error();
-  auto cubin = compile(api_, text, {capability_, strict, fast});
+  auto cubin = compile(api_, text, {capability(), strict, fast});
   if (!cubin) return cubin.error();
   CUmodule module = nullptr;
   if (Status s = check(api_.cuModuleLoadData(&module, cubin->image.data()), symbol, "cuModuleLoadData"); !s) return s.error();

@@ -1,5 +1,6 @@
 #pragma once
 #include "backend/cuda/compile.h"
+#include "backend/cuda/device_model.h"
 
 #include <memory>
 #include <mutex>
@@ -22,6 +23,21 @@ class Memory {
  private:
   std::shared_ptr<const Device> device_;
   CUdeviceptr at_ = 0; // 0: none
+};
+
+// Host memory that copies may read and write while the host does something else; given back when it goes.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  PinnedMemory(std::shared_ptr<const Device> device, std::byte* at) : device_(std::move(device)), at_(at) {}
+  PinnedMemory(PinnedMemory&& other) noexcept : device_(std::move(other.device_)), at_(std::exchange(other.at_, nullptr)) {}
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept;
+  ~PinnedMemory();
+  std::byte* at() const { return at_; }
+
+ private:
+  std::shared_ptr<const Device> device_;
+  std::byte* at_ = nullptr; // null: none
 };
 
 // A kernel's code on a device, unloaded when it goes.
@@ -49,26 +65,30 @@ class Device : public std::enable_shared_from_this<Device> {
 
   const std::string& name() const { return name_; }
   bool modelled() const { return modelled_; }              // simulated: times are a model's
-  int capability() const { return capability_; }           // times ten
+  int capability() const { return model_.capability; }     // times ten
+  // What its streams are planned by; of a real device from its attributes, with launch costs as on data-centre devices.
+  const DeviceModel& model() const { return model_; }
 
   const Api& api() const { return api_; }
   // Makes the context that of this thread: before any call of the table.
   Status bind() const;
   // `limit` where there is no room; `what` says for what.
   Result<Memory> allocate(int64_t bytes, const std::string& what) const;
+  Result<PinnedMemory> allocate_pinned(int64_t bytes, const std::string& what) const;
   // The code of a text; compiled once, as long as somebody holds it.
   Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;
   // The diagnostic of a call that failed; ok for CUDA_SUCCESS. `where`: a launch, a node.
   Status check(CUresult code, std::string_view where, const char* call) const;
 
  private:
-  Device(std::string name, Api api, bool modelled) : name_(std::move(name)), api_(api), modelled_(modelled) {}
+  Device(std::string name, Api api, DeviceModel model) : name_(std::move(name)), api_(api), modelled_(name_.starts_with("sim:")), model_(std::move(model)) {}
   Status start(int ordinal);
+  Status read_attributes();
 
   std::string name_;
   Api api_;
   bool modelled_;
-  int capability_ = 0;
+  DeviceModel model_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
   mutable std::mutex mutex_;

@@ -1,6 +1,18 @@
 #include "backend/cuda/device_model.h"
 
+#include <algorithm>
+
 namespace cutaway::cuda {
+namespace {
+
+// `wide`: the part of the multiprocessors that take part; half of them can ask for all that the memory gives.
+KernelModel modelled(const DeviceModel& device, int sms, double wide, double bytes, double flops) {
+  const double memory_us = 1e6 * bytes / device.bytes_per_s;
+  const double us = device.kernel_floor_us + std::max(1e6 * flops / (device.flops * wide), memory_us / std::min(1., 2 * wide));
+  return {us, sms, std::min(1., memory_us / us)};
+}
+
+} // namespace
 
 std::vector<DeviceModel> device_models() {
   DeviceModel h100;
@@ -50,5 +62,20 @@ Result<DeviceModel> device_model(const std::string& name) {
   }
   return bad_input("device " + name, "there is no such simulated device", "known are " + known);
 }
+
+int resident_blocks(const DeviceModel& device, int threads, size_t shared_bytes) {
+  const auto by_shared = static_cast<int>(device.shared_per_sm / (shared_bytes + 1024)); // the system keeps 1 KB a block
+  return std::min({device.blocks_per_sm, device.threads_per_sm / std::max(threads, 1), by_shared});
+}
+
+KernelModel model_kernel(const DeviceModel& device, int64_t blocks, int threads, size_t shared_bytes, double bytes, double flops) {
+  const int fit = std::max(1, resident_blocks(device, threads, shared_bytes));
+  const auto sms = static_cast<int>(std::clamp<int64_t>((blocks + fit - 1) / fit, 1, device.sms));
+  return modelled(device, sms, static_cast<double>(std::clamp<int64_t>(blocks, 1, device.sms)) / device.sms, bytes, flops);
+}
+
+KernelModel model_driver_kernel(const DeviceModel& device, double bytes) { return modelled(device, 1, 1, bytes, 0); }
+
+double model_copy_us(const DeviceModel& device, double bytes) { return device.copy_floor_us + 1e6 * bytes / device.pcie_bytes_per_s; }
 
 } // namespace cutaway::cuda

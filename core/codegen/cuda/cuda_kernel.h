@@ -18,7 +18,6 @@ struct CudaKernel : GroupKernel {
   std::array<int64_t, 3> grid{1, 1, 1};
   int threads = 0;           // of a block, in one dimension
   int64_t shared_bytes = 0;  // dynamic, of a block
-  int64_t scratch_bytes = 0; // of device memory, for the whole launch
   double bytes = 0;          // that the launch must at least read and write; beside `flops`
   std::string why_not;       // "no kernel for topk"
 };

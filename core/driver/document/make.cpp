@@ -38,7 +38,8 @@ class TraceMaker {
     }
     if (segment_.executable) {
       schedule();
-      memory(done);
+      const size_t streams = memory(done);
+      if (streams < events_.size()) streams_pass(streams);
       codegen();
       tables();
       if (record && (record->profile || record->drift)) measured(*record);
@@ -145,21 +146,34 @@ class TraceMaker {
       }
   }
 
-  void memory(size_t from) {
+  // Returns where the events of another pass begin.
+  size_t memory(size_t from) {
     const bool arena = !segment_.executable->memory().placements.empty();
     if (arena) panels_.push_back(arena_panel(mirror_, *segment_.executable));
     open_pass("memory", "packs the values between kernels into one arena", Phase::plan, -1);
-    for (size_t i = from; i < events_.size(); ++i) {
+    size_t i = from;
+    for (; i < events_.size() && events_[i].pass == std::string_view("memory"); ++i) {
       const Event& event = events_[i];
-      const Described words = describe(event, namer());
-      trace::Step& s = add_step(event.code, words.title, words.explanation);
-      s.refused = event.refused;
-      s.entities = event.entities;
+      trace::Step& s = described_step(event);
       if (arena) s.panels.push_back(0);
       if (arena) tell_arena(std::get<trace::ArenaPanel>(panels_[0]), event, s.id);
       if (arena && event.code == "placed") place(event);
       finish(s);
     }
+    close_pass();
+    return i;
+  }
+  // A step that changes no graph.
+  trace::Step& described_step(const Event& event) {
+    const Described words = describe(event, namer());
+    trace::Step& s = add_step(event.code, words.title, words.explanation);
+    s.refused = event.refused;
+    s.entities = event.entities;
+    return s;
+  }
+  void streams_pass(size_t from) {
+    open_pass("streams", "runs at once what uses different things, with the fewest events", Phase::plan, -1);
+    for (size_t i = from; i < events_.size(); ++i) finish(described_step(events_[i]));
     close_pass();
   }
   void place(const Event& event) {

@@ -7,7 +7,6 @@ namespace cutaway::cuda::sim {
 namespace {
 
 constexpr size_t most_spans = 1'000'000;
-constexpr double copy_floor_us = 1.0;
 
 } // namespace
 
@@ -23,11 +22,6 @@ void Clock::spend(double us, const std::string& label, int stream) {
 
 void Clock::wait_until(double us) {
   host_us_ = std::max(host_us_, us);
-}
-
-int Clock::resident(int threads, size_t shared_bytes) const {
-  const auto by_shared = int(device_.shared_per_sm / (shared_bytes + 1024)); // the system keeps 1 KB a block
-  return std::min({device_.blocks_per_sm, device_.threads_per_sm / std::max(threads, 1), by_shared});
 }
 
 int Clock::sms_used(double at) const {
@@ -52,22 +46,14 @@ double Clock::first_fit(double begin, double spent, int sms) const {
 }
 
 double Clock::place_kernel(const Work& work, double begin, double bytes, Span& span) {
-  int64_t blocks = 1;
-  int fit = 1;
-  if (work.launch) {
-    const Launch& k = *work.launch;
-    blocks = int64_t(k.grid.x) * k.grid.y * k.grid.z;
-    fit = std::max(1, resident(int(k.block.x * k.block.y * k.block.z), k.shared_bytes));
-  }
-  span.sms = int(std::clamp<int64_t>((blocks + fit - 1) / fit, 1, device_.sms)); // what it keeps others from using
-  // A memset or a copy is the driver's own kernel, and wide enough.
-  const double wide = work.launch ? double(std::min<int64_t>(blocks, device_.sms)) / device_.sms : 1.0;
-  const double memory_us = 1e6 * bytes / (device_.bytes_per_s * std::min(1.0, 2 * wide));
-  const double spent = device_.kernel_floor_us + std::max(1e6 * work.note.flops / (device_.flops * wide), memory_us);
+  const Launch* k = work.launch.get();
+  const KernelModel model = k ? model_kernel(device_, int64_t(k->grid.x) * k->grid.y * k->grid.z, int(k->block.x * k->block.y * k->block.z), k->shared_bytes, bytes, work.note.flops)
+                              : model_driver_kernel(device_, bytes);
+  span.sms = model.sms;
   std::erase_if(busy_, [&](const Busy& b) { return b.end <= host_us_; });
-  span.begin_us = first_fit(begin, spent, span.sms);
+  span.begin_us = first_fit(begin, model.us, span.sms);
   memory_free_us_ = std::max(memory_free_us_, span.begin_us) + 1e6 * bytes / device_.bytes_per_s;
-  span.end_us = std::max(span.begin_us + spent, memory_free_us_);
+  span.end_us = std::max(span.begin_us + model.us, memory_free_us_);
   busy_.push_back({span.begin_us, span.end_us, span.sms});
   return span.end_us;
 }
@@ -84,7 +70,7 @@ double Clock::place(const Work& work, double ready_us, int stream) {
   } else {
     double& engine = copy_free_us_[work.unit == Unit::to_host];
     span.begin_us = std::max(span.begin_us, engine);
-    span.end_us = engine = span.begin_us + copy_floor_us + 1e6 * bytes / device_.pcie_bytes_per_s;
+    span.end_us = engine = span.begin_us + model_copy_us(device_, bytes);
   }
   const double end = span.end_us;
   record(std::move(span));

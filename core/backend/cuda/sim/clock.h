@@ -22,9 +22,6 @@ class Clock {
   double place(const Work& work, double ready_us, int stream);
   const std::deque<Span>& spans() const { return spans_; }
 
-  // Blocks of a launch that fit on one multiprocessor.
-  int resident(int threads, size_t shared_bytes) const;
-
  private:
   struct Busy {
     double begin, end;

@@ -77,7 +77,7 @@ CUresult occupancy(Call& call, int* out, CUfunction handle, int threads, size_t 
   const std::shared_ptr<Function> function = call.sim().functions.find(handle);
   if (!function) return CUDA_ERROR_INVALID_HANDLE;
   if (threads <= 0) return CUDA_ERROR_INVALID_VALUE;
-  *out = unsigned(threads) > function->kernel->threads || shared > function->shared_limit ? 0 : call.sim().clock.resident(threads, shared);
+  *out = unsigned(threads) > function->kernel->threads || shared > function->shared_limit ? 0 : resident_blocks(call.sim().device, threads, shared);
   return CUDA_SUCCESS;
 }
 
