@@ -17,6 +17,7 @@ struct GroupKernel {
   // Reads that the one write may overwrite: each element is read just where and before it is written.
   std::vector<ValueId> in_place;
   int64_t units = 1;            // of work that may run at once: parts of a loop, blocks of threads
+  bool checks_indices = false;  // it sets the error flag where an index is out of range
   double flops = 0;
   std::optional<TileChoice> choice; // of a product or convolution
   std::vector<ValueId> names; // the value that the text calls v<index>; invalid where that number means something else

@@ -25,6 +25,7 @@ bool print_map(NestPrinter& p, const std::vector<NodeId>& nodes, Kernel& kernel,
     body += split_row(nest->outer) + fmt::format("    for (long i{0} = 0; i{0} < {1}L; ++i{0}) {{\n", inner.dim, inner.extent);
   }
   kernel.text = fmt::format("void {}(void* const* buffers, long begin, long end, void* scratch) {{\n  (void)scratch;\n{}{}    }}\n  }}\n}}\n", kernel.symbol, body, points.text);
+  kernel.checks_indices = points.checks_indices;
   kernel.units = element_count(p.g.type(nest->out).shape).value() == 0 ? 0 : (rows + grain - 1) / grain;
   kernel.loop_nest = fmt::format("for row in 0..{}\n  for i in 0..{}\n    {}\n", rows, flat ? block : inner.extent, kernel.name);
   return true;

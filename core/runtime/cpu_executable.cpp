@@ -1,48 +1,22 @@
 #include "runtime/cpu_executable.h"
 
-#include "base/check.h"
 #include "base/clock.h"
 #include "runtime/host_values.h"
+#include "runtime/replay.h"
 
 namespace cutaway::runtime {
 namespace {
 
-// What one launch hands to the pool.
-struct Call {
-  cpu::KernelFn fn;
-  void* const* buffers;
-  std::byte* scratch;
-  int64_t scratch_bytes;
-};
-void invoke(void* context, int64_t begin, int64_t end, int thread) {
-  const Call& c = *static_cast<const Call*>(context);
-  c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
-}
-
-// A call whose time is taken: each thread writes to its own list, which has room for a span a launch.
-struct MeasuredCall : Call {
-  RunProfile::Lane* threads;
-  uint32_t launch;
-  double run_start;
-};
-void invoke_measured(void* context, int64_t begin, int64_t end, int thread) {
-  const MeasuredCall& c = *static_cast<const MeasuredCall*>(context);
-  const double start = now_us() - c.run_start;
-  c.fn(c.buffers, begin, end, c.scratch + thread * c.scratch_bytes);
-  const double stop = now_us() - c.run_start;
-  auto& list = c.threads[thread].busy;
-  if (list.empty() || list.back().launch != c.launch) list.push_back({{start, 0}, c.launch});
-  list.back().duration_us = stop - list.back().start_us;
-}
-
 struct CpuContext final : RunContext {
-  CpuContext(const Graph& graph, const plan::Storage& storage, ThreadPool& threads) : pool(threads), values(graph, storage) {}
-  ThreadPool& pool;
+  CpuContext(const Graph& graph, const plan::Storage& storage) : values(graph, storage) {}
   std::shared_ptr<std::byte> arena, scratch;
   HostValues values;
-  std::vector<void*> pointers;        // tables of all launches, one after another
-  std::vector<ValueId> pointer_roots; // whose address each entry is; invalid: fixed
-  int flag = 0;
+  std::optional<Replay> replay;
+
+  void place(ValueId value, std::byte* at) {
+    values.address[value.v] = at;
+    replay->bind(value, at);
+  }
 };
 
 class CpuExecutable final : public Executable {
@@ -54,20 +28,14 @@ class CpuExecutable final : public Executable {
   const char* language() const override { return "C"; }
 
  private:
-  // Everything is resolved but the addresses, which a context holds.
-  struct Launch {
-    cpu::KernelFn fn = nullptr; // null: builtin
-    size_t first_pointer = 0;   // into the context's table
-  };
   Status compile(const std::vector<codegen::Kernel>& kernels, cpu::KernelCompiler& source, const ExecutableOptions& options);
   void make_builtin(codegen::Kernel& kernel) const;
-  Status pack(const codegen::Kernel& kernel);
-  Status launch(size_t index, CpuContext& c) const;
-  Status launch_measured(size_t index, double run_start, CpuContext& c) const;
+  Status list(size_t index, const codegen::Kernel& kernel);
 
-  std::vector<Launch> launches_; // one a kernel
+  std::vector<ListedLaunch> launches_; // one a kernel
+  std::optional<QueuePlan> queues_;
   std::vector<std::shared_ptr<const void>> code_;
-  std::vector<std::vector<std::shared_ptr<std::byte>>> packed_; // a kernel's packed constants
+  std::vector<std::shared_ptr<std::byte>> packed_; // constants
   int64_t scratch_bytes_ = 0;
 };
 
@@ -93,20 +61,22 @@ Status CpuExecutable::compile(const std::vector<codegen::Kernel>& kernels, cpu::
 // nothing that it reads.
 void CpuExecutable::make_builtin(codegen::Kernel& kernel) const {
   kernel.text.clear(), kernel.in_place.clear(), kernel.packed.clear(), kernel.buffers.clear();
-  kernel.reads.clear(), kernel.writes.clear();
+  kernel.reads.clear(), kernel.writes.clear(), kernel.checks_indices = false;
   codegen::find_builtin_operands(graph_, storage_, kernel);
 }
 
-Status CpuExecutable::pack(const codegen::Kernel& kernel) {
-  std::vector<std::shared_ptr<std::byte>> packed(kernel.buffers.size());
+Status CpuExecutable::list(size_t index, const codegen::Kernel& kernel) {
+  ListedLaunch& l = launches_[index];
+  l.units = kernel.units, l.checks_indices = kernel.checks_indices;
+  for (const ValueId v : kernel.buffers) l.pointers.push_back({nullptr, v});
   for (const codegen::Kernel::Packed& p : kernel.packed) {
     auto memory = allocate_aligned(p.bytes);
     if (!memory) return over_limit("kernel " + kernel.name, "no memory for " + std::to_string(p.bytes) + " bytes of packed weights");
     const Tensor weights = graph_.producer(storage_.access(p.source).root).attrs.tensor("data").aligned();
     p.pack(weights.data(), memory.get());
-    packed[static_cast<size_t>(p.buffer)] = std::move(memory);
+    l.pointers[static_cast<size_t>(p.buffer)] = {memory.get(), {}};
+    packed_.push_back(std::move(memory));
   }
-  packed_.push_back(std::move(packed));
   return {};
 }
 
@@ -119,94 +89,49 @@ Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelComp
     for (codegen::Kernel& k : kernels) make_builtin(k);
   }
   codegen_ms = (now_us() - start) / 1000;
-  size_t pointers = 0;
+  std::vector<Cut> cuts;
   for (size_t i = 0; i < kernels.size(); ++i) {
-    launches_[i].first_pointer = pointers;
-    pointers += kernels[i].buffers.size() + 1;
+    if (Status s = list(i, kernels[i]); !s) return s;
+    cuts.push_back(launches_[i].cut());
     scratch_bytes_ = std::max(scratch_bytes_, (kernels[i].scratch_bytes + 127) / 64 * 64);
-    if (Status s = pack(kernels[i]); !s) return s;
   }
+  regions_ = regions_of(cuts, std::vector<bool>(cuts.size(), false));
+  if (options.queues) queues_ = *options.queues;
   kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
   return plan(schedule(), options);
 }
 
 Result<std::unique_ptr<RunContext>> CpuExecutable::make_context(ThreadPool& pool) const {
-  auto c = std::make_unique<CpuContext>(graph_, storage_, pool);
+  auto c = std::make_unique<CpuContext>(graph_, storage_);
   c->arena = allocate_aligned(memory_.peak);
   c->scratch = allocate_aligned(scratch_bytes_ * pool.size());
   if (!c->arena || !c->scratch) return over_limit("arena", "no memory for " + std::to_string(memory_.peak) + " bytes", "bind smaller dims");
-  auto& address = c->values.address;
+  // The order of the launches is right on one queue as well.
+  const bool split = queues_ && queues_->threads() <= pool.size();
+  c->replay.emplace(pool, launches_, split ? *queues_ : QueuePlan::one(launches_.size(), pool.size()), Replay::Scratch{c->scratch.get(), scratch_bytes_},
+                    [this, c = c.get()](uint32_t launch) { return c->values.run(kernels_[launch], c->arena); });
   for (const plan::Allocation& p : memory_.placements)
-    for (ValueId root : p.roots) address[root.v] = c->arena.get() + p.offset;
+    for (ValueId root : p.roots) c->place(root, c->arena.get() + p.offset);
   for (size_t v = 0; v < constants_.size(); ++v)
-    if (constants_[v].valid()) address[v] = const_cast<std::byte*>(constants_[v].data());
-  for (size_t i = 0; i < kernels_.size(); ++i) {
-    for (size_t b = 0; b < kernels_[i].buffers.size(); ++b) {
-      const bool fixed = packed_[i][b] != nullptr;
-      c->pointers.push_back(fixed ? packed_[i][b].get() : nullptr);
-      c->pointer_roots.push_back(fixed ? ValueId() : kernels_[i].buffers[b]);
-    }
-    c->pointers.push_back(&c->flag);
-    c->pointer_roots.push_back({});
-  }
+    if (constants_[v].valid()) c->place(ValueId(static_cast<uint32_t>(v)), const_cast<std::byte*>(constants_[v].data()));
   return std::unique_ptr<RunContext>(std::move(c));
-}
-
-Status CpuExecutable::launch(size_t index, CpuContext& c) const {
-  const Launch& l = launches_[index];
-  const codegen::GroupKernel& k = kernels_[index];
-  if (!l.fn) return c.values.run(k, c.arena);
-  Call call{l.fn, c.pointers.data() + l.first_pointer, c.scratch.get(), scratch_bytes_};
-  c.pool.run(k.units, invoke, &call);
-  return c.flag ? Status(out_of_range(index)) : Status();
-}
-
-Status CpuExecutable::launch_measured(size_t index, double run_start, CpuContext& c) const {
-  const Launch& l = launches_[index];
-  const double start = now_us() - run_start;
-  Status done;
-  if (l.fn) {
-    const codegen::GroupKernel& k = kernels_[index];
-    MeasuredCall call{{l.fn, c.pointers.data() + l.first_pointer, c.scratch.get(), scratch_bytes_}, c.measured.lanes.data(), static_cast<uint32_t>(index), run_start};
-    c.pool.run(k.units, invoke_measured, &call);
-    if (c.flag) done = out_of_range(index);
-  } else {
-    done = launch(index, c);
-    c.measured.lanes[0].busy.push_back({{start, now_us() - run_start - start}, static_cast<uint32_t>(index)});
-  }
-  c.measured.calls.push_back({start, now_us() - run_start - start});
-  return done;
 }
 
 Result<std::vector<Tensor>> CpuExecutable::run(std::span<const Tensor> inputs, RunContext& context) const {
   CpuContext& c = static_cast<CpuContext&>(context);
-  auto& address = c.values.address;
   std::vector<Tensor> held;
   for (size_t i = 0; i < graph_.params().size(); ++i) {
     if (!graph_.params()[i]) continue;
     held.push_back(inputs[i].aligned());
-    address[graph_.node(graph_.params()[i]).outputs[0].v] = const_cast<std::byte*>(held.back().data());
+    c.place(graph_.node(graph_.params()[i]).outputs[0], const_cast<std::byte*>(held.back().data()));
   }
-  std::vector<Tensor> outputs = make_outputs(inputs, [&](ValueId v, Tensor& t) { address[v.v] = t.mutable_data(); });
-  for (size_t i = 0; i < c.pointers.size(); ++i)
-    if (c.pointer_roots[i]) c.pointers[i] = address[c.pointer_roots[i].v];
-  c.flag = 0;
-  if (c.profile) {
-    c.measured.calls.clear();
-    c.measured.calls.reserve(launches_.size());
-    c.measured.lanes.resize(static_cast<size_t>(c.pool.size()));
-    for (size_t t = 0; t < c.measured.lanes.size(); ++t) {
-      c.measured.lanes[t].name = "thread " + std::to_string(t);
-      c.measured.lanes[t].busy.clear(), c.measured.lanes[t].busy.reserve(launches_.size());
-    }
-  }
-  const double run_start = c.profile ? now_us() : 0;
-  for (size_t i = 0; i < launches_.size(); ++i) {
-    if (Status s = c.profile ? launch_measured(i, run_start, c) : launch(i, c); !s) return s.error();
-    if (c.observe)
-      for (ValueId v : kernels_[i].writes) c.observe(static_cast<int>(i), v, c.values.view(v, c.arena));
-  }
-  if (c.profile) c.measured.duration_us = c.measured.calls.empty() ? 0 : c.measured.calls.back().end_us();
+  std::vector<Tensor> outputs = make_outputs(inputs, [&](ValueId v, Tensor& t) { c.place(v, t.mutable_data()); });
+  std::function<void(uint32_t)> after;
+  if (c.observe)
+    after = [&](uint32_t launch) {
+      for (const ValueId v : kernels_[launch].writes) c.observe(static_cast<int>(launch), v, c.values.view(v, c.arena));
+    };
+  if (auto failed = c.replay->run(c.profile ? &c.measured : nullptr, after)) return failed->evaluation ? std::move(*failed->evaluation) : out_of_range(failed->launch);
   return outputs;
 }
 

@@ -4,6 +4,17 @@
 
 namespace cutaway::runtime {
 
+std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<bool>& begins) {
+  std::vector<Region> regions;
+  for (uint32_t i = 0; i < cuts.size(); ++i) {
+    const bool apart = cuts[i] == Cut::evaluation || begins[i];
+    if (i == 0 || apart || regions.back().cut_by != Cut::none) regions.push_back({i, i, Cut::none});
+    regions.back().last = i + 1;
+    regions.back().cut_by = cuts[i];
+  }
+  return regions;
+}
+
 std::vector<plan::Step> Executable::schedule() const {
   std::vector<plan::Step> out;
   for (const codegen::GroupKernel& k : kernels_) out.push_back({k.reads, k.writes, k.in_place});

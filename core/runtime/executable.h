@@ -11,6 +11,25 @@
 
 namespace cutaway::runtime {
 
+struct QueuePlan;
+
+// Why the host has to step in.
+enum class Cut : uint8_t {
+  none,
+  evaluation,  // the launch is evaluated on the host
+  index_check, // the host asks whether the launch found an index out of range
+};
+
+// Launches [first, last) that replay without the host between them. One that is evaluated stands alone, one that checks
+// indices stands last.
+struct Region {
+  uint32_t first = 0, last = 0;
+  Cut cut_by = Cut::none; // none: the next one is evaluated, or the list ends
+};
+
+// `cuts`: of each launch. `begins`: launches that begin a region of their own accord.
+std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<bool>& begins);
+
 struct ExecutableOptions {
   bool strict = false, fast = false;
   bool capture = true; // on a GPU: replay the launches as one
@@ -19,6 +38,7 @@ struct ExecutableOptions {
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(size_t done, size_t total)> progress;
+  const QueuePlan* queues = nullptr; // on a CPU; null: one queue of all threads
 };
 
 // What one run needs of its own: arena, scratch, addresses. One run at a time.
@@ -46,6 +66,8 @@ class Executable {
   // In the order in which they are launched.
   const std::vector<codegen::GroupKernel>& kernels() const { return kernels_; }
   const plan::MemoryPlan& memory() const { return memory_; }
+  // How a CPU replays all launches, in their order; empty for other devices.
+  const std::vector<Region>& regions() const { return regions_; }
   int64_t arena_bytes() const { return memory_.peak; }
   int64_t lower_bound_bytes() const { return memory_.lower_bound; }
   int64_t kernel_count() const { return static_cast<int64_t>(kernels_.size()); }
@@ -67,6 +89,7 @@ class Executable {
   plan::Storage storage_;
   plan::MemoryPlan memory_;
   std::vector<codegen::GroupKernel> kernels_;
+  std::vector<Region> regions_;
   std::vector<Tensor> constants_; // by value id, aligned; the tensors that kernels read
 };
 

@@ -1,7 +1,4 @@
-#include "ir/builder.h"
-#include "runtime/cpu_executable.h"
-
-#include <gtest/gtest.h>
+#include "runtime/chain.h"
 
 #include <thread>
 
@@ -14,48 +11,15 @@ constexpr int64_t units = 16;
 // "Compiled" code that only takes its time.
 void sleep_kernel(void* const*, long begin, long end, void*) { std::this_thread::sleep_for(std::chrono::microseconds(unit_us * (end - begin))); }
 
-struct Sleeper : cpu::KernelCompiler {
-  std::vector<Result<Compiled>> compile(std::span<const cpu::KernelUnit> texts, const std::atomic<bool>*, const std::function<void(size_t, size_t)>&) override {
-    return std::vector<Result<Compiled>>(texts.size(), Compiled{sleep_kernel, nullptr, true, 0, 0});
-  }
-  Result<cpu::Assembly> assembly(const cpu::KernelUnit&, const std::atomic<bool>*) override { return cpu::Assembly(); }
-  Result<std::string> object(const cpu::CppUnit&, const std::atomic<bool>*) override { return std::string(); }
-  Status cache_refusal() const override { return {}; }
-  std::string target() const override { return "none"; }
-};
-
-// A chain of negations, one kernel each; every other one has no text and runs built in.
-struct Chain {
-  Graph g;
-  std::shared_ptr<const Executable> executable;
+// Every other kernel runs built in.
+struct Sleepers : testing::Chain {
+  explicit Sleepers(int count) : Chain(count, sleep_kernel, units, 8, [](int i) { return i % 2 == 1; }) {}
   ThreadPool pool{3};
   Tensor input = Tensor(DType::f32, {8});
-
-  explicit Chain(int count) {
-    Builder b(g);
-    ValueId v = b.param("x", {DType::f32, {8}});
-    std::vector<codegen::Kernel> kernels;
-    for (int i = 0; i < count; ++i) {
-      const ValueId w = *b.make(Op::neg, {v});
-      codegen::Kernel k;
-      k.nodes = {g.value(w).producer};
-      k.name = "neg";
-      if (i % 2 == 0) k.symbol = "sleep", k.text = "none";
-      k.units = units;
-      k.buffers = {v, w}, k.reads = {v}, k.writes = {w};
-      kernels.push_back(k);
-      v = w;
-    }
-    b.output(v, "y");
-    Sleeper compiler;
-    auto made = make_cpu_executable(g, kernels, plan::Storage(g), &compiler, {});
-    EXPECT_TRUE(made.ok());
-    executable = *made;
-  }
 };
 
 TEST(Profile, NothingIsTakenWhereNotAsked) {
-  Chain c(4);
+  Sleepers c(4);
   auto made = c.executable->make_context(c.pool);
   const auto& context = *made;
   ASSERT_TRUE(c.executable->run(std::span(&c.input, 1), *context).ok());
@@ -64,7 +28,7 @@ TEST(Profile, NothingIsTakenWhereNotAsked) {
 }
 
 TEST(Profile, SpansLieInsideTheirLaunchesAndAddUp) {
-  Chain c(6);
+  Sleepers c(6);
   auto made = c.executable->make_context(c.pool);
   const auto& context = *made;
   context->profile = true;

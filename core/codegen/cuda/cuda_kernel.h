@@ -19,7 +19,6 @@ struct CudaKernel : GroupKernel {
   int threads = 0;           // of a block, in one dimension
   int64_t shared_bytes = 0;  // dynamic, of a block
   double bytes = 0;          // that the launch must at least read and write; beside `flops`
-  bool checks_indices = false;
   std::string why_not;       // "no kernel for topk"
 };
 
