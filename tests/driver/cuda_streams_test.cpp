@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <set>
 
 namespace cutaway::driver {
 namespace {
@@ -188,6 +190,41 @@ TEST_F(StreamsOnSimulatedGpu, HostKernelsCutReplaysIntoRegions) {
     if (run < 2) continue;
     EXPECT_EQ(after["cuLaunchKernel"], before["cuLaunchKernel"]);
     EXPECT_EQ(after["cuGraphLaunch"], before["cuGraphLaunch"] + 2);
+  }
+}
+
+// The gate "never more than 2 % slower than one queue", in modelled time of a replay: CUTAWAY_STREAM_MODELS=FOLDER, with a
+// model.onnx in each of its folders.
+TEST_F(StreamsOnSimulatedGpu, SeveralAreNeverSlowerThanOne) {
+  const char* folder = std::getenv("CUTAWAY_STREAM_MODELS");
+  if (!folder) GTEST_SKIP() << "CUTAWAY_STREAM_MODELS is not set";
+  std::set<std::string> models;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (std::filesystem::exists(entry.path() / "model.onnx")) models.insert((entry.path() / "model.onnx").string());
+  for (const std::string& model : models) {
+    double us[2] = {0, 0}, planned = 0;
+    size_t events = 0;
+    for (const int streams : {1, 4}) {
+      Session::Options options;
+      options.device = "sim:h100";
+      options.settings.streams = streams;
+      auto session = Session::open(model, options);
+      if (!session) break;
+      std::vector<std::string> notes;
+      const auto feeds = make_feeds((*session)->model(), {}, {}, notes);
+      if (!feeds || !(*session)->run(*feeds, Mode::compiled)) break;
+      const auto inputs = (*session)->first_inputs(*feeds);
+      const runtime::Executable& e = *(*session)->last_segments()[0]->executable;
+      auto context = e.make_context((*session)->compiler().pool());
+      if (!inputs || !context) break;
+      (*context)->profile = true;
+      if (!e.run(*inputs, **context) || !(*context)->measured.replayed) break;
+      us[streams > 1] = (*context)->measured.replayed->duration_us;
+      planned = (*context)->measured.planned->duration_us, events = (*context)->measured.flows.size();
+    }
+    if (us[1] == 0) std::printf("%s: not captured whole\n", model.c_str());
+    else std::printf("%s: one stream %.1f us, several %.1f us (planned %.1f), %zu events, %.3f\n", model.c_str(), us[0], us[1], planned, events, us[0] / us[1]);
+    EXPECT_LE(us[1], 1.02 * us[0]) << model;
   }
 }
 
