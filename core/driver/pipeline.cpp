@@ -101,7 +101,7 @@ Result<cpu::Assembly> Compiler::assembly(const std::string& text, const std::ato
 Result<std::shared_ptr<const runtime::Executable>> Compiler::make_executable(const Graph& graph, Journal* log) const {
   const plan::Storage storage(graph);
   const bool strict = settings_.math == Math::strict;
-  const runtime::ExecutableOptions options{strict, settings_.math == Math::fast, settings_.capture, settings_.streams, settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
+  const runtime::ExecutableOptions options{strict, settings_.math == Math::fast, settings_.capture, settings_.streams, pool_->size(), settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
                                            [this](size_t done, size_t total) { (void)tell("codegen", done, total); }};
   if (device_) {
     auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_cuda_kernel(graph, storage, group, nodes, kernel_symbol, {strict, device_->capability()}); });

@@ -1,8 +1,10 @@
 #include "runtime/cpu_executable.h"
 
+#include "base/check.h"
 #include "base/clock.h"
+#include "runtime/cpu_queues.h"
 #include "runtime/host_values.h"
-#include "runtime/replay.h"
+#include "runtime/tell_streams.h"
 
 namespace cutaway::runtime {
 namespace {
@@ -31,6 +33,7 @@ class CpuExecutable final : public Executable {
   Status compile(const std::vector<codegen::Kernel>& kernels, cpu::KernelCompiler& source, const ExecutableOptions& options);
   void make_builtin(codegen::Kernel& kernel) const;
   Status list(size_t index, const codegen::Kernel& kernel);
+  Status plan_queues(CpuQueues& queues, const ExecutableOptions& options);
 
   std::vector<ListedLaunch> launches_; // one a kernel
   std::optional<QueuePlan> queues_;
@@ -83,11 +86,12 @@ Status CpuExecutable::list(size_t index, const codegen::Kernel& kernel) {
 Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelCompiler* source, const ExecutableOptions& options) {
   const double start = now_us();
   launches_.resize(kernels.size());
-  if (source) {
-    if (Status s = compile(kernels, *source, options); !s) return s;
-  } else {
+  if (!source)
     for (codegen::Kernel& k : kernels) make_builtin(k);
-  }
+  CpuQueues queues(graph_, kernels, options.threads, options.queues ? 1 : options.streams, options.machine ? *options.machine : CpuMachine());
+  const bool split = queues.find();
+  if (source)
+    if (Status s = compile(kernels, *source, options); !s) return s;
   codegen_ms = (now_us() - start) / 1000;
   std::vector<Cut> cuts;
   for (size_t i = 0; i < kernels.size(); ++i) {
@@ -97,8 +101,24 @@ Status CpuExecutable::make(std::vector<codegen::Kernel> kernels, cpu::KernelComp
   }
   regions_ = regions_of(cuts, std::vector<bool>(cuts.size(), false));
   if (options.queues) queues_ = *options.queues;
-  kernels_.assign(std::make_move_iterator(kernels.begin()), std::make_move_iterator(kernels.end()));
-  return plan(schedule(), options);
+  kernels_.assign(kernels.begin(), kernels.end());
+  return split ? plan_queues(queues, options) : plan(schedule(), options);
+}
+
+// The arena keeps apart what may run at once, unless that makes it much larger: then launches wait for what they reuse.
+Status CpuExecutable::plan_queues(CpuQueues& queues, const ExecutableOptions& options) {
+  if (Status s = plan(schedule(queues.beside()), options); !s) return s;
+  queues.order_reuse(memory_);
+  const std::string race = queues.find_race(memory_);
+  CUTAWAY_CHECK(race.empty(), "queues race: " + race);
+  queues_ = queues.plan();
+  if (!options.journal) return {};
+  for (const CpuQueues::Stretch& s : queues.stretches()) {
+    std::vector<std::optional<uint32_t>> kernel;
+    for (uint32_t t = 0; t < s.streams.schedule.order.size(); ++t) kernel.emplace_back(s.first + t);
+    tell_streams(s.streams, kernel, kernels_, options.streams, *options.journal);
+  }
+  return {};
 }
 
 Result<std::unique_ptr<RunContext>> CpuExecutable::make_context(ThreadPool& pool) const {

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "runtime/cuda/run.h"
 #include "runtime/cuda/tell.h"
+#include "runtime/tell_streams.h"
 
 #include <algorithm>
 #include <cstring>
@@ -94,25 +95,23 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
 // the arena much larger than one stream needs, or than there is room for, it is packed for one stream, and the streams wait
 // for what they reuse.
 Status CudaExecutable::plan_streams(std::vector<codegen::CudaKernel>& kernels, const ExecutableOptions& options) {
-  constexpr double most_growth = 1.25;
   DevicePlanner planner(graph_, kernels, program_.launches, device().model(), options.streams);
   program_.regions = planner.regions();
   size_t pointers = 0;
   for (size_t i = 0; i < kernels.size(); ++i) program_.launches[i].first_pointer = pointers, pointers += kernels[i].buffers.size() + 1;
   kernels_.assign(kernels.begin(), kernels.end());
-  auto steps = schedule();
-  const int64_t alone = plan::most_alive(graph_, steps);
-  const auto beside = DevicePlanner::beside(program_.regions, kernels.size());
-  for (size_t k = 0; k < steps.size(); ++k) steps[k].first_beside = beside[k].first, steps[k].last_beside = beside[k].last;
-  const int64_t together = plan::most_alive(graph_, steps), room = device().free_bytes();
-  if (static_cast<double>(together) > most_growth * static_cast<double>(alone) || (room > 0 && together > room)) steps = schedule();
-  if (Status s = plan(steps, options); !s) return s;
+  const int64_t free = device().free_bytes();
+  if (Status s = plan(schedule(DevicePlanner::beside(program_.regions, kernels.size()), free > 0 ? free : INT64_MAX), options); !s) return s;
   planner.order_reuse(program_.regions, memory_);
   const std::string race = planner.find_race(program_.regions, memory_);
   CUTAWAY_CHECK(race.empty(), "streams race: " + race);
   DevicePlanner::wire(program_.regions);
   if (options.journal) {
-    tell_streams(program_.regions, kernels_, options.streams, *options.journal);
+    for (const DeviceRegion& r : program_.regions) {
+      std::vector<std::optional<uint32_t>> kernel;
+      for (const DeviceWork& w : r.works) kernel.push_back(w.kind == DeviceWork::Kind::launch ? std::optional(w.kernel) : std::nullopt);
+      if (!kernel.empty()) tell_streams(r.streams, kernel, kernels_, options.streams, *options.journal);
+    }
     tell_capture(program_.regions, kernels_, program_.launches, program_.captures, *options.journal);
   }
   for (const DeviceRegion& r : program_.regions) {

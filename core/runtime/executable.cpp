@@ -21,6 +21,15 @@ std::vector<plan::Step> Executable::schedule() const {
   return out;
 }
 
+std::vector<plan::Step> Executable::schedule(const std::vector<plan::StreamOrder::Span>& beside, int64_t room) const {
+  constexpr double most_growth = 1.25;
+  auto alone = schedule(), out = alone;
+  for (size_t k = 0; k < out.size(); ++k) out[k].first_beside = beside[k].first, out[k].last_beside = beside[k].last;
+  const int64_t needed = plan::most_alive(graph_, out);
+  const bool fits = needed <= room && static_cast<double>(needed) <= most_growth * static_cast<double>(plan::most_alive(graph_, alone));
+  return fits ? out : alone;
+}
+
 Status Executable::plan(const std::vector<plan::Step>& schedule, const ExecutableOptions& options) {
   memory_ = plan::plan_memory(graph_, storage_, schedule, options.memory_strategy, options.journal);
   constexpr int64_t arena_limit = int64_t{64} << 30;

@@ -1,6 +1,7 @@
 #pragma once
 #include "codegen/group_kernel.h"
 #include "plan/memory.h"
+#include "plan/streams/events.h"
 #include "runtime/profile.h"
 #include "runtime/thread_pool.h"
 
@@ -12,6 +13,7 @@
 namespace cutaway::runtime {
 
 struct QueuePlan;
+struct CpuMachine;
 
 // Why the host has to step in.
 enum class Cut : uint8_t {
@@ -33,12 +35,14 @@ std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<b
 struct ExecutableOptions {
   bool strict = false, fast = false;
   bool capture = true; // on a GPU: replay the launches as one
-  int streams = 1;     // on a GPU: at most so many
+  int streams = 1;     // at most so many; on a CPU each has a part of the threads
+  int threads = 1;     // on a CPU: of the pool
   std::string memory_strategy = "search";
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(size_t done, size_t total)> progress;
-  const QueuePlan* queues = nullptr; // on a CPU; null: one queue of all threads
+  const QueuePlan* queues = nullptr; // on a CPU, where they are planned already; the arena is planned for one
+  const CpuMachine* machine = nullptr; // on a CPU: what they are planned by; null: as it is
 };
 
 // What one run needs of its own: arena, scratch, addresses. One run at a time.
@@ -78,6 +82,8 @@ class Executable {
   Executable(const Graph& graph, const plan::Storage& storage) : graph_(graph), storage_(storage) {}
   // kernels_ as the planner sees them.
   std::vector<plan::Step> schedule() const;
+  // With what may run beside each; without, where that makes the most bytes alive at once much more, or more than `room`.
+  std::vector<plan::Step> schedule(const std::vector<plan::StreamOrder::Span>& beside, int64_t room = INT64_MAX) const;
   // Fills memory_ from a schedule of kernels_, and constants_ with what they read.
   Status plan(const std::vector<plan::Step>& schedule, const ExecutableOptions& options);
   // The outputs of a run before its kernels: params and constants as they are, the others new tensors; `place` gets each

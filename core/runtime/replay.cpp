@@ -35,8 +35,21 @@ void Replay::invoke_measured(void* measured, int64_t begin, int64_t end, int thr
 Replay::Replay(ThreadPool& pool, std::span<const ListedLaunch> launches, QueuePlan plan, Scratch scratch, Evaluate evaluate)
     : pool_(pool), plan_(std::move(plan)), evaluate_(std::move(evaluate)), flags_(launches.size(), 0) {
   CUTAWAY_CHECK(plan_.queue_of.size() == launches.size() && plan_.threads() <= pool.size(), "the plan of the queues is of other launches, or of more threads");
+  find_stages();
   resolve(launches, scratch);
   cut_queues(launches.size());
+}
+
+// A single queue of all threads is everyone.
+void Replay::find_stages() {
+  const bool alone = plan_.team_sizes.size() == 1 && plan_.team_sizes[0] == pool_.size();
+  for (uint32_t& q : plan_.queue_of) {
+    CUTAWAY_CHECK(q == QueuePlan::everyone || q < plan_.team_sizes.size(), "a launch has no queue");
+    if (alone) q = QueuePlan::everyone;
+    const bool split = q != QueuePlan::everyone;
+    if (stages_.empty() || stages_.back().split != split) stages_.push_back({split, std::vector<std::vector<Section>>(split ? plan_.team_sizes.size() : 1)});
+    stage_of_.push_back(static_cast<uint32_t>(stages_.size() - 1));
+  }
 }
 
 void Replay::resolve(std::span<const ListedLaunch> launches, Scratch scratch) {
@@ -50,7 +63,7 @@ void Replay::resolve(std::span<const ListedLaunch> launches, Scratch scratch) {
   hanging_.resize(values), bound_.resize(values);
   std::vector<uint32_t> order(launches.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return plan_.queue_of[a] < plan_.queue_of[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return std::pair(stage_of_[a], plan_.queue_of[a]) < std::pair(stage_of_[b], plan_.queue_of[b]); });
   command_of_.resize(launches.size());
   for (const uint32_t i : order) {
     const ListedLaunch& l = launches[i];
@@ -81,14 +94,15 @@ void Replay::cut_queues(size_t launches) {
   for (size_t c = 0; c < commands_.size(); ++c) {
     const uint32_t launch = commands_[c].launch, before = commands_[c ? c - 1 : 0].launch;
     cuts.push_back(commands_[c].cut);
-    begins.push_back(!waits[launch].empty() || event_of[before] != no_event || plan_.queue_of[before] != plan_.queue_of[launch]);
+    begins.push_back(!waits[launch].empty() || event_of[before] != no_event || stage_of_[before] != stage_of_[launch] || plan_.queue_of[before] != plan_.queue_of[launch]);
   }
-  queues_.resize(plan_.team_sizes.size()), failures_.resize(plan_.team_sizes.size());
+  failures_.resize(plan_.team_sizes.size());
   for (const Region& r : regions_of(cuts, begins)) {
     const uint32_t launch = commands_[r.first].launch;
     const auto first_wait = static_cast<uint32_t>(waits_.size());
     waits_.insert(waits_.end(), waits[launch].begin(), waits[launch].end());
-    queues_.at(plan_.queue_of[launch]).push_back({r, first_wait, static_cast<uint32_t>(waits_.size()), event_of[commands_[r.last - 1].launch]});
+    Stage& stage = stages_[stage_of_[launch]];
+    stage.queues[stage.split ? plan_.queue_of[launch] : 0].push_back({r, first_wait, static_cast<uint32_t>(waits_.size()), event_of[commands_[r.last - 1].launch]});
   }
 }
 
@@ -166,8 +180,8 @@ bool Replay::play(const Region& region, size_t queue, Team& team) {
   return false;
 }
 
-void Replay::play_queue(size_t queue, Team& team) {
-  for (const Section& s : queues_[queue]) {
+void Replay::play_queue(const Stage& stage, size_t queue, Team& team) {
+  for (const Section& s : stage.queues[queue]) {
     for (uint32_t w = s.first_wait; w < s.last_wait; ++w) wait_while(events_[waits_[w]], 0);
     if (failed_.load(std::memory_order_relaxed) < commands_[s.first].launch || !play(s, queue, team)) return;
     if (s.event == no_event) continue;
@@ -184,10 +198,13 @@ std::optional<Replay::Failure> Replay::run(RunProfile* measured, const std::func
       if (!play({c, c + 1, commands_[c].cut}, 0, pool_.everyone())) break;
       after(i);
     }
-  } else if (plan_.team_sizes.size() == 1 && plan_.team_sizes[0] == pool_.size()) {
-    play_queue(0, pool_.everyone());
   } else {
-    pool_.run_teams(plan_.team_sizes, [](void* replay, int queue, Team& team) { static_cast<Replay*>(replay)->play_queue(static_cast<size_t>(queue), team); }, this);
+    for (const Stage& stage : stages_) {
+      stage_ = &stage;
+      if (stage.split) pool_.run_teams(plan_.team_sizes, [](void* replay, int queue, Team& team) { auto* r = static_cast<Replay*>(replay); r->play_queue(*r->stage_, static_cast<size_t>(queue), team); }, this);
+      else play_queue(stage, 0, pool_.everyone());
+      if (failed_.load(std::memory_order_relaxed) != nothing_failed) break;
+    }
   }
   if (measured) measured->duration_us = now_us() - start_us_;
   const uint32_t launch = failed_.load(std::memory_order_relaxed);

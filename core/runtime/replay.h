@@ -20,7 +20,9 @@ struct ListedLaunch {
 
 // Launches on queues, each a team of the pool's threads that takes its launches in their order. A launch that an event
 // leads to waits until the other one is done. Events must order all that touches the same bytes from different queues.
+// Launches of everyone have all threads of the pool, and nothing else runs beside them.
 struct QueuePlan {
+  static constexpr uint32_t everyone = ~0u;
   std::vector<int> team_sizes;                       // threads of each queue
   std::vector<uint32_t> queue_of;                    // by launch
   std::vector<std::pair<uint32_t, uint32_t>> events; // from a launch to a later one
@@ -69,14 +71,20 @@ class Replay {
     uint32_t first_wait = 0, last_wait = 0; // of waits_
     uint32_t event = no_event;
   };
+  // Launches of everyone, or launches that queues share out among them.
+  struct Stage {
+    bool split = false;
+    std::vector<std::vector<Section>> queues;
+  };
   static constexpr uint32_t no_event = ~0u, nothing_failed = ~0u;
 
   void resolve(std::span<const ListedLaunch> launches, Scratch scratch);
+  void find_stages();
   void cut_queues(size_t launches);
   static void invoke(void* command, int64_t begin, int64_t end, int thread);
   static void invoke_measured(void* measured, int64_t begin, int64_t end, int thread);
   void begin(RunProfile* measured);
-  void play_queue(size_t queue, Team& team);
+  void play_queue(const Stage& stage, size_t queue, Team& team);
   bool play(const Region& region, size_t queue, Team& team);
   Status evaluate(const Command& command, const Team& team);
   void launch_measured(Command& command, Team& team);
@@ -91,13 +99,15 @@ class Replay {
   std::vector<void*> bound_;                   // by value
   std::vector<Command> commands_;              // queue after queue
   std::vector<uint32_t> command_of_;           // by launch
-  std::vector<std::vector<Section>> queues_;
+  std::vector<Stage> stages_;
+  std::vector<uint32_t> stage_of_;             // by launch
   std::vector<uint32_t> waits_;                // events
   std::vector<uint32_t> recorded_by_;          // by event: the launch; ascending
   std::unique_ptr<std::atomic<uint32_t>[]> events_; // 1: recorded in this run
   // Of the run:
   std::atomic<uint32_t> failed_{nothing_failed}; // the first launch that did
   std::vector<std::optional<Failure>> failures_; // by queue
+  const Stage* stage_ = nullptr;                 // that is being played
   RunProfile* measured_ = nullptr;
   double start_us_ = 0;
 };

@@ -259,6 +259,23 @@ StreamPlan plan_streams(const StreamProblem& p) {
   return chosen(p, finished(p, std::move(best.schedule)));
 }
 
+void number_as_submitted(StreamPlan& p) {
+  const std::vector<uint32_t> order = std::exchange(p.schedule.order, {});
+  std::vector<uint32_t> at(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) at[order[i]] = i;
+  const auto sorted = [&](const auto& by_task) {
+    std::remove_cvref_t<decltype(by_task)> out;
+    for (const uint32_t t : order) out.push_back(by_task[t]);
+    return out;
+  };
+  p.schedule.queue = sorted(p.schedule.queue);
+  p.predicted.spans = sorted(p.predicted.spans);
+  for (StreamEvent& e : p.events) e = {at[e.from], at[e.to]};
+  for (StreamKept& k : p.kept) k.task = at[k.task], k.with = at[k.with];
+  p.schedule.order.resize(order.size());
+  std::iota(p.schedule.order.begin(), p.schedule.order.end(), 0u);
+}
+
 StreamPlan replan_events(const StreamProblem& p, StreamPlan plan) { return chosen(p, finished(p, std::move(plan.schedule))); }
 
 } // namespace cutaway::plan

@@ -29,4 +29,13 @@ StreamPlan plan_streams(const StreamProblem& problem);
 // The plan that keeps to `queue`s and order of an earlier one though tasks have more to wait for.
 StreamPlan replan_events(const StreamProblem& problem, StreamPlan plan);
 
+void number_as_submitted(StreamPlan& plan);
+// Numbers the tasks of a plan as they are submitted; gives what belongs to each in that order.
+template <class T> std::vector<T> renumber(StreamPlan& plan, const std::vector<T>& by_task) {
+  std::vector<T> out;
+  for (const uint32_t t : plan.schedule.order) out.push_back(by_task[t]);
+  number_as_submitted(plan);
+  return out;
+}
+
 } // namespace cutaway::plan

@@ -4,44 +4,13 @@
 #include "plan/streams/race_checker.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace cutaway::runtime {
 namespace {
 
 using Kind = DeviceWork::Kind;
 
-// Tasks numbered as they are submitted.
-void number_as_submitted(DeviceRegion& region) {
-  plan::StreamPlan& p = region.streams;
-  const std::vector<uint32_t> order = std::exchange(p.schedule.order, {});
-  std::vector<uint32_t> at(order.size());
-  for (uint32_t i = 0; i < order.size(); ++i) at[order[i]] = i;
-  const auto sorted = [&](const auto& by_task) {
-    std::remove_cvref_t<decltype(by_task)> out;
-    for (const uint32_t t : order) out.push_back(by_task[t]);
-    return out;
-  };
-  region.works = sorted(region.works);
-  p.schedule.queue = sorted(p.schedule.queue);
-  p.predicted.spans = sorted(p.predicted.spans);
-  for (plan::StreamEvent& e : p.events) e = {at[e.from], at[e.to]};
-  for (plan::StreamKept& k : p.kept) k.task = at[k.task], k.with = at[k.with];
-  p.schedule.order.resize(order.size());
-  std::iota(p.schedule.order.begin(), p.schedule.order.end(), 0u);
-}
-
 } // namespace
-
-DeviceAddresses::DeviceAddresses(const Graph& graph, const plan::MemoryPlan* memory) : graph_(graph), begin_(graph.value_bound(), 0) {
-  uint64_t at = memory ? static_cast<uint64_t>(memory->peak) : 0;
-  for (uint32_t v = 0; v < graph.value_bound(); ++v)
-    if (graph.alive(ValueId(v))) begin_[v] = at, at += static_cast<uint64_t>(std::max<int64_t>(0, is_static(graph.type(ValueId(v)).shape) ? graph.type(ValueId(v)).bytes() : 0));
-  flags_ = at;
-  if (memory)
-    for (const plan::Allocation& a : memory->placements)
-      for (const ValueId root : a.roots) begin_[root.v] = static_cast<uint64_t>(a.offset);
-}
 
 DevicePlanner::DevicePlanner(const Graph& graph, std::vector<codegen::CudaKernel>& kernels, std::vector<DeviceLaunch>& launches, const cuda::DeviceModel& device, int queues)
     : graph_(graph), kernels_(kernels), launches_(launches), device_(device), queues_(queues), read_by_host_(graph.value_bound(), false), written_by_host_(graph.value_bound(), false), is_param_(graph.value_bound(), false) {
@@ -84,20 +53,21 @@ void DevicePlanner::add_copies(DeviceRegion& region, std::vector<bool>& on_devic
   region.works.insert(region.works.end(), out.begin(), out.end());
 }
 
-std::vector<std::vector<plan::Touch>> DevicePlanner::touches(const DeviceRegion& region, const DeviceAddresses& where) const {
+std::vector<std::vector<plan::Touch>> DevicePlanner::touches(const DeviceRegion& region, const Addresses& where) const {
   std::vector<std::vector<plan::Touch>> out;
+  const auto flags = [&](uint32_t first, uint32_t last, bool write) { return plan::Touch{where.end() + first * sizeof(int), where.end() + last * sizeof(int), write}; };
   for (const DeviceWork& w : region.works) {
     auto& t = out.emplace_back();
     switch (w.kind) {
     case Kind::copy_in: t.push_back(where.of(w.value, true)); break;
     case Kind::copy_out: t.push_back(where.of(w.value, false)); break;
-    case Kind::clear_flags: t.push_back(where.flags(region.first_kernel, region.last_kernel, true)); break;
-    case Kind::read_flags: t.push_back(where.flags(region.first_kernel, region.last_kernel, false)); break;
+    case Kind::clear_flags: t.push_back(flags(region.first_kernel, region.last_kernel, true)); break;
+    case Kind::read_flags: t.push_back(flags(region.first_kernel, region.last_kernel, false)); break;
     case Kind::launch:
       for (const ValueId v : kernels_[w.kernel].reads)
         if (graph_.producer(v).op != Op::constant) t.push_back(where.of(v, false));
       for (const ValueId v : kernels_[w.kernel].writes) t.push_back(where.of(v, true));
-      if (launches_[w.kernel].checks_indices) t.push_back(where.flags(w.kernel, w.kernel + 1, true));
+      if (launches_[w.kernel].checks_indices) t.push_back(flags(w.kernel, w.kernel + 1, true));
     }
   }
   return out;
@@ -127,7 +97,7 @@ plan::StreamTask DevicePlanner::cost(const DeviceWork& work) const {
   return out;
 }
 
-plan::StreamProblem DevicePlanner::problem_of(const DeviceRegion& region, const DeviceAddresses& where) const {
+plan::StreamProblem DevicePlanner::problem_of(const DeviceRegion& region, const Addresses& where) const {
   plan::StreamProblem out;
   out.queues = queues_;
   out.event_us = device_.graph_node_gap_us;
@@ -156,13 +126,13 @@ void DevicePlanner::reorder() {
 std::vector<DeviceRegion> DevicePlanner::regions() {
   cut();
   uint32_t kernel = 0;
-  const DeviceAddresses apart(graph_, nullptr);
+  const Addresses apart(graph_, nullptr);
   for (DeviceRegion& r : regions_) {
     r.first_kernel = kernel + static_cast<uint32_t>(r.host.size());
     r.last_kernel = r.first_kernel + static_cast<uint32_t>(std::count_if(r.works.begin(), r.works.end(), [](const DeviceWork& w) { return w.kind == Kind::launch; }));
     kernel = r.last_kernel;
     r.streams = plan::plan_streams(problem_of(r, apart));
-    number_as_submitted(r);
+    r.works = plan::renumber(r.streams, r.works);
   }
   reorder();
   return std::move(regions_);
@@ -185,7 +155,7 @@ std::vector<plan::StreamOrder::Span> DevicePlanner::beside(const std::vector<Dev
 }
 
 void DevicePlanner::order_reuse(std::vector<DeviceRegion>& regions, const plan::MemoryPlan& memory) const {
-  const DeviceAddresses where(graph_, &memory);
+  const Addresses where(graph_, &memory);
   for (DeviceRegion& r : regions) {
     r.streams = plan::replan_events(problem_of(r, where), std::move(r.streams));
     CUTAWAY_CHECK(std::is_sorted(r.streams.schedule.order.begin(), r.streams.schedule.order.end()), "works are not in the order of their submission");
@@ -213,7 +183,7 @@ void DevicePlanner::wire(std::vector<DeviceRegion>& regions) {
 }
 
 std::string DevicePlanner::find_race(const std::vector<DeviceRegion>& regions, const plan::MemoryPlan& memory) const {
-  const DeviceAddresses where(graph_, &memory);
+  const Addresses where(graph_, &memory);
   for (const DeviceRegion& r : regions)
     if (const auto race = plan::find_race(touches(r, where), r.streams.schedule, r.streams.events))
       return "works " + std::to_string(race->a) + " and " + std::to_string(race->b) + " of a region both touch byte " + std::to_string(race->byte);

@@ -1,10 +1,9 @@
 #pragma once
 #include "backend/cuda/device.h"
 #include "codegen/cuda/cuda_kernel.h"
-#include "plan/memory.h"
 #include "plan/streams/events.h"
-#include "plan/streams/hazards.h"
 #include "plan/streams/schedule.h"
+#include "runtime/addresses.h"
 
 namespace cutaway::runtime {
 
@@ -49,20 +48,6 @@ struct DeviceLaunch {
   int64_t blocks() const { return int64_t{grid[0]} * grid[1] * grid[2]; }
 };
 
-// Where bytes lie, for hazards: buffers of the arena at their offsets where a plan is given, everything else and every root
-// without a plan apart from all others.
-class DeviceAddresses {
- public:
-  DeviceAddresses(const Graph& graph, const plan::MemoryPlan* memory);
-  plan::Touch of(ValueId root, bool write) const { return {begin_[root.v], begin_[root.v] + static_cast<uint64_t>(graph_.type(root).bytes()), write}; }
-  plan::Touch flags(uint32_t first, uint32_t last, bool write) const { return {flags_ + first * sizeof(int), flags_ + last * sizeof(int), write}; }
-
- private:
-  const Graph& graph_;
-  std::vector<uint64_t> begin_; // by value id
-  uint64_t flags_ = 0;
-};
-
 // The launches of a graph and what they need, cut into regions. The order of the kernels is theirs; finding the streams of a
 // region may change it.
 class DevicePlanner {
@@ -82,8 +67,8 @@ class DevicePlanner {
  private:
   void cut();
   void add_copies(DeviceRegion& region, std::vector<bool>& on_device) const;
-  plan::StreamProblem problem_of(const DeviceRegion& region, const DeviceAddresses& where) const;
-  std::vector<std::vector<plan::Touch>> touches(const DeviceRegion& region, const DeviceAddresses& where) const;
+  plan::StreamProblem problem_of(const DeviceRegion& region, const Addresses& where) const;
+  std::vector<std::vector<plan::Touch>> touches(const DeviceRegion& region, const Addresses& where) const;
   plan::StreamTask cost(const DeviceWork& work) const;
   void reorder();
 

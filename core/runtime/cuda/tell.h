@@ -6,10 +6,6 @@
 
 namespace cutaway::runtime {
 
-// Why launches run in which stream: what runs beside others, what waits for whom, what could have run beside others and does
-// not, and what the plan promises.
-void tell_streams(const std::vector<DeviceRegion>& regions, std::span<const codegen::GroupKernel> kernels, int most_queues, Journal& journal);
-
 // Which launches are replayed as one, and what ends such a region.
 void tell_capture(const std::vector<DeviceRegion>& regions, std::span<const codegen::GroupKernel> kernels, std::span<const DeviceLaunch> launches, bool captures, Journal& journal);
 
