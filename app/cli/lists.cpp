@@ -1,6 +1,7 @@
 #include "cli/verbs.h"
 
 #include "backend/cuda/api.h"
+#include "base/disk_cache.h"
 #include "cli/doctor.h"
 #include "import/onnx/lowering.h"
 #include "ir/op.h"
@@ -37,7 +38,7 @@ std::vector<Finding> findings() {
   std::vector<Finding> out = {{"device cpu", true, std::to_string(std::thread::hardware_concurrency()) + " hardware threads"}};
   auto compiler = cpu::KernelCompiler::create({});
   out.push_back({"kernel compiler", compiler.ok(), compiler ? (*compiler)->target() : compiler.error().str()});
-  const bool cache = !cpu::default_cache_dir().empty();
+  const bool cache = !default_cache_dir().empty();
   out.push_back({"kernel cache", cache, cache ? "on disk, for this user only" : "no directory that only this user can write"});
   add_cuda(out);
   return out;

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "base/disk_cache.h"
 #include "ir/text.h"
 #include "passes/passes.h"
 #include "plan/pack/pack.h"
@@ -81,7 +82,7 @@ template <class Make> auto make_kernels(const Graph& g, const plan::Storage& sto
 Compiler::Compiler(const Settings& settings, int threads, std::shared_ptr<Watch> watch, std::shared_ptr<const cuda::Device> device) : settings_(settings), watch_(std::move(watch)), device_(std::move(device)), pool_(std::make_unique<runtime::ThreadPool>(threads)) {
   cpu::CompilerConfig config;
   config.jobs = threads;
-  if (settings.kernel_cache) config.cache_dir = cpu::default_cache_dir();
+  if (settings.kernel_cache) config.cache_dir = default_cache_dir();
   if (auto made = cpu::KernelCompiler::create(config)) kernels_ = *made;
 }
 Compiler::~Compiler() = default;
@@ -101,8 +102,9 @@ Result<cpu::Assembly> Compiler::assembly(const std::string& text, const std::ato
 Result<std::shared_ptr<const runtime::Executable>> Compiler::make_executable(const Graph& graph, Journal* log) const {
   const plan::Storage storage(graph);
   const bool strict = settings_.math == Math::strict;
-  const runtime::ExecutableOptions options{strict, settings_.math == Math::fast, settings_.capture, settings_.streams, pool_->size(), settings_.memory_strategy, log, watch_ ? &watch_->cancel : nullptr,
-                                           [this](size_t done, size_t total) { (void)tell("codegen", done, total); }};
+  const runtime::ExecutableOptions options{.strict = strict, .fast = settings_.math == Math::fast, .capture = settings_.capture, .streams = settings_.streams, .threads = pool_->size(),
+                                           .cache = settings_.kernel_cache, .memory_strategy = settings_.memory_strategy, .journal = log, .cancel = watch_ ? &watch_->cancel : nullptr,
+                                           .progress = [this](size_t done, size_t total) { (void)tell("codegen", done, total); }, .queues = nullptr, .machine = nullptr};
   if (device_) {
     auto kernels = make_kernels(graph, storage, [&](GroupId group, const std::vector<NodeId>& nodes) { return codegen::make_cuda_kernel(graph, storage, group, nodes, kernel_symbol, {strict, device_->capability()}); });
     return runtime::make_cuda_executable(graph, std::move(kernels), storage, device_, options);

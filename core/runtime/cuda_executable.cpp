@@ -56,7 +56,7 @@ Status CudaExecutable::compile(const std::vector<codegen::CudaKernel>& kernels, 
     for (size_t t; (t = next++) < alike.size();) {
       const codegen::CudaKernel& k = kernels[alike[t].front()];
       if (options.cancel && *options.cancel) done[t] = over_limit("codegen", "the compile was called off", "compile again");
-      else if (auto code = program_.device->load(k.text, k.symbol, options.strict, options.fast, k.shared_bytes))
+      else if (auto code = program_.device->load({k.text, k.symbol, options.strict, options.fast, k.shared_bytes, options.cache}))
         for (const size_t i : alike[t]) program_.launches[i].code = *code;
       else done[t] = code.error();
       ++ready;

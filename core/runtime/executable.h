@@ -37,6 +37,7 @@ struct ExecutableOptions {
   bool capture = true; // on a GPU: replay the launches as one
   int streams = 1;     // at most so many; on a CPU each has a part of the threads
   int threads = 1;     // on a CPU: of the pool
+  bool cache = true;   // on a GPU: look for code on disk, and leave it there
   std::string memory_strategy = "search";
   Journal* journal = nullptr;
   const std::atomic<bool>* cancel = nullptr;

@@ -1,9 +1,6 @@
 #include "jit_fixture.h"
 
-#include "backend/cpu/jit/object_cache.h"
-
 #include <array>
-#include <cstdlib>
 #include <sys/stat.h>
 
 namespace cutaway::cpu {
@@ -80,43 +77,6 @@ TEST_F(Jit, AFileOrALinkIsNoCache) {
     config.cache_dir = dir / name;
     EXPECT_FALSE(make(config)->cache_refusal().ok()) << name;
   }
-}
-
-TEST_F(Jit, TheDefaultDirectoryFollowsXdg) {
-  const char* before = std::getenv("XDG_CACHE_HOME");
-  std::string saved = before ? before : "";
-  setenv("XDG_CACHE_HOME", (dir / "xdg").c_str(), 1);
-  std::string made = default_cache_dir();
-  EXPECT_EQ(made, (dir / "xdg/cutaway/kernels").string());
-  struct stat st;
-  ASSERT_EQ(stat(made.c_str(), &st), 0);
-  EXPECT_EQ(st.st_mode & 0777, 0700u);
-  chmod(made.c_str(), 0777);
-  EXPECT_EQ(default_cache_dir(), "");
-  if (before) {
-    setenv("XDG_CACHE_HOME", saved.c_str(), 1);
-  } else {
-    unsetenv("XDG_CACHE_HOME");
-  }
-}
-
-TEST_F(Jit, TheCacheStaysWithinItsLimit) {
-  constexpr int64_t limit = 4 << 20; // 16 KiB a folder
-  fs::create_directory(dir / "cache");
-  ObjectCache cache((dir / "cache").string(), limit);
-  std::string object(2000, 'o');
-  CacheKey last{};
-  for (int i = 0; i < 4000; ++i) {
-    std::string text = std::to_string(i);
-    last = cache_key(std::array{std::string_view(text)});
-    last[0] = uint8_t(i % 4); // four folders only, each far over its share
-    cache.store(last, object);
-  }
-  EXPECT_EQ(cache.load(last), object);
-  int64_t total = 0;
-  for (const fs::path& path : entries()) total += int64_t(fs::file_size(path));
-  EXPECT_LE(total, 4 * (limit / 256 + 64 * int64_t(object.size())));
-  EXPECT_GT(total, 0);
 }
 
 } // namespace

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # On a machine with an NVIDIA GPU: builds the gpu-server preset (no Qt, no LLVM), runs the verification set on the GPU, times
-# separate launches against replay at 10, 100 and 1,000 nodes, and writes one JSON report.
+# separate launches against replay at 10, 100 and 1,000 nodes, asks the driver for the answers that tests/data/cuda holds, and
+# writes one JSON report.
 # usage: tests/device/check.sh [OUT.json]
 #   CUTAWAY_DEVICE  the device, cuda where not set; sim:h100 tries the script where there is no GPU
-#   CUTAWAY_BIN     a cutaway that is built already
-#   CUTAWAY_DEPS    a folder with fmt, nlohmann_json and CLI11 (tests/device/deps.sh makes it); .deps where not set
+#   CUTAWAY_BIN     a cutaway that is built already, test_backend beside it
+#   CUTAWAY_DEPS    a folder with fmt, nlohmann_json, CLI11 and GoogleTest (tests/device/deps.sh makes it); .deps where not set
 #   CUTAWAY_DATA    the folder with the trained models, for more to verify
 # Exit code 0: all agree; 1: some do not, see the report.
 set -euo pipefail
@@ -18,8 +19,8 @@ trap 'rm -rf "$work"' EXIT
 bin=${CUTAWAY_BIN:-build/gpu-server/bin/cutaway}
 if [ -z "${CUTAWAY_BIN:-}" ]; then
   deps=$(realpath -m -- "${CUTAWAY_DEPS:-.deps}")
-  cmake --preset gpu-server -DCMAKE_PREFIX_PATH="$deps" >"$work/configure.log" || { cat "$work/configure.log" >&2; exit 2; }
-  cmake --build --preset gpu-server --target cutaway >"$work/build.log" || { tail -n 40 "$work/build.log" >&2; exit 2; }
+  cmake --preset gpu-server -DCUTAWAY_TESTS=ON -DCMAKE_PREFIX_PATH="$deps" >"$work/configure.log" || { cat "$work/configure.log" >&2; exit 2; }
+  cmake --build --preset gpu-server --target cutaway test_backend >"$work/build.log" || { tail -n 40 "$work/build.log" >&2; exit 2; }
 fi
 
 # N negations that are not fused: launches that do next to nothing.
@@ -41,6 +42,20 @@ verified() { # NAME PATH OPTION...: one entry of the report
   comma=', '
 }
 
+# What the driver answered, each case in a process of its own: some break the context.
+answers() {
+  local tests driver=Real
+  tests=$(dirname "$bin")/test_backend
+  if [ ! -x "$tests" ]; then printf null; return; fi
+  [[ $device = sim:* ]] && driver=Simulated
+  : >"$work/answers.csv"
+  "$tests" --gtest_list_tests --gtest_filter="Drivers/*$driver*" | awk '/^[^ ]/ {suite = $1} /^ / {print suite $1}' >"$work/answers.txt"
+  while read -r name; do
+    CUTAWAY_ANSWERS="$work/answers.csv" "$tests" --gtest_filter="$name" >"$work/answers.log" </dev/null || code=1
+  done <"$work/answers.txt"
+  awk -F, 'BEGIN {printf "["} {printf "%s{\"case\": \"%s\", \"table\": \"%s\", \"answered\": \"%s\"}", (NR > 1 ? ", " : ""), $2, $3, $4} END {printf "]"}' "$work/answers.csv"
+}
+
 {
   printf '{"device": "%s", "doctor": "%s", ' "$device" "$("$bin" doctor | sed 's/["\\]/\\&/g' | awk '{printf "%s%s", (NR > 1 ? "; " : ""), $0}')"
   printf '"verify": {'
@@ -58,6 +73,8 @@ verified() { # NAME PATH OPTION...: one entry of the report
       comma=', '
     done
   done
-  printf ']}\n'
+  printf '], "answers": '
+  answers
+  printf '}\n'
 } >"$out"
 exit "$code"

@@ -7,7 +7,7 @@ to=$(realpath -m -- "${1:-.deps}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-apt-get download -q libfmt-dev libfmt9 nlohmann-json3-dev libcli11-dev >&2
+apt-get download -q libfmt-dev libfmt9 nlohmann-json3-dev libcli11-dev libgtest-dev >&2
 mkdir -p "$to"
 for package in *.deb; do dpkg -x "$package" unpacked; done
 cp -a unpacked/usr/. "$to"

@@ -1,7 +1,5 @@
 #include "backend/cuda/compile.h"
 
-#include "base/prelude/cuda/prelude.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -22,7 +20,9 @@ struct Program {
 
 Diagnostic refusal(const Api& api, const char* call, nvrtcResult code, const std::string& log = {}) {
   std::string what = std::string(call) + " answers " + api.nvrtcGetErrorString(code);
-  return unsupported("kernel compiler", log.empty() ? what : what + ":\n" + log);
+  if (!log.empty()) what += ":\n" + log;
+  if (code == NVRTC_ERROR_OUT_OF_MEMORY) return over_limit("kernel compiler", what, "free memory, or use --device cpu");
+  return unsupported("kernel compiler", what, "use --device cpu");
 }
 
 std::string log_of(const Api& api, nvrtcProgram program) {
@@ -75,6 +75,8 @@ std::vector<int> supported_capabilities(const Api& api) {
   return capabilities;
 }
 
+namespace {
+
 std::vector<std::string> compiler_arguments(const CompileOptions& options) {
   std::vector<std::string> arguments = {"--gpu-architecture=sm_" + std::to_string(options.capability),
                                         "--std=c++20",
@@ -86,8 +88,17 @@ std::vector<std::string> compiler_arguments(const CompileOptions& options) {
   return arguments;
 }
 
+} // namespace
+
+CacheKey image_key(std::string_view compiler, std::string_view text, const CompileOptions& options, std::string_view prelude) {
+  const std::vector<std::string> arguments = compiler_arguments(options);
+  std::vector<std::string_view> parts = {"cuda image 1", compiler, prelude, text};
+  parts.insert(parts.end(), arguments.begin(), arguments.end());
+  return cache_key(parts);
+}
+
 Result<Cubin> compile(const Api& api, const std::string& text, const CompileOptions& options) {
-  if (!api.nvrtcCompileProgram) return unsupported("kernel compiler", "NVRTC is not found");
+  if (!api.nvrtcCompileProgram) return unsupported("kernel compiler", "NVRTC is not found", "use --device cpu");
   Program program{api};
   const char *header = cuda_device_prelude(), *name = header_name;
   if (nvrtcResult r = api.nvrtcCreateProgram(&program.handle, text.c_str(), "kernel.cu", 1, &header, &name); r != NVRTC_SUCCESS)

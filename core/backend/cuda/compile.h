@@ -1,5 +1,7 @@
 #pragma once
 #include "backend/cuda/api.h"
+#include "base/disk_cache.h"
+#include "base/prelude/cuda/prelude.h"
 
 namespace cutaway::cuda {
 
@@ -28,7 +30,7 @@ Result<Cubin> compile(const Api& api, const std::string& text, const CompileOpti
 // The compute capabilities, times ten, that the compiler makes code for.
 std::vector<int> supported_capabilities(const Api& api);
 
-// The arguments that compile() gives to NVRTC: what a cache of its results has to know beside text and version.
-std::vector<std::string> compiler_arguments(const CompileOptions& options);
+// Names what compile() makes of a text on disk: by text, prelude, options and compiler (which NVRTC, of what version).
+CacheKey image_key(std::string_view compiler, std::string_view text, const CompileOptions& options, std::string_view prelude = cuda_device_prelude());
 
 } // namespace cutaway::cuda

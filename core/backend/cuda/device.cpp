@@ -1,5 +1,7 @@
 #include "backend/cuda/device.h"
 
+#include "backend/cuda/sim/sim.h"
+
 #include <charconv>
 
 namespace cutaway::cuda {
@@ -23,6 +25,24 @@ int ordinal_of(const std::string& name) {
   return out;
 }
 
+// Nothing more works in the context after these.
+bool loses_context(CUresult code) {
+  switch (code) {
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED: return true;
+  default: return false;
+  }
+}
+
 } // namespace
 
 Memory& Memory::operator=(Memory&& other) noexcept {
@@ -30,9 +50,11 @@ Memory& Memory::operator=(Memory&& other) noexcept {
   return *this;
 }
 
-// What a device that was lost answers to giving back is of no use to anybody.
+// What a device answers to giving back is of no use to anybody.
 Memory::~Memory() {
-  if (at_ && device_->bind().ok()) device_->api().cuMemFree(at_);
+  if (!at_) return;
+  (void)device_->bind();
+  device_->api().cuMemFree(at_);
 }
 
 PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
@@ -41,11 +63,14 @@ PinnedMemory& PinnedMemory::operator=(PinnedMemory&& other) noexcept {
 }
 
 PinnedMemory::~PinnedMemory() {
-  if (at_ && device_->bind().ok()) device_->api().cuMemFreeHost(at_);
+  if (!at_) return;
+  (void)device_->bind();
+  device_->api().cuMemFreeHost(at_);
 }
 
 Code::~Code() {
-  if (device_->bind().ok()) device_->api().cuModuleUnload(module_);
+  (void)device_->bind();
+  device_->api().cuModuleUnload(module_);
 }
 
 Result<std::shared_ptr<Device>> Device::open(const std::string& name) {
@@ -73,9 +98,15 @@ Result<std::shared_ptr<Device>> Device::open(const std::string& name) {
     if (!table) return table.error();
     api = *table;
   }
-  std::shared_ptr<Device> device(new Device(name, api, std::move(traits)));
+  auto device = start(name, api, std::move(traits), ordinal);
+  if (device) all.devices[name] = *device;
+  return device;
+}
+
+Result<std::shared_ptr<Device>> Device::start(std::string name, const Api& api, DeviceModel model, int ordinal) {
+  if (Status s = check_usable(api); !s) return unsupported("device " + name, s.error().what, s.error().hint);
+  std::shared_ptr<Device> device(new Device(std::move(name), api, std::move(model)));
   if (Status s = device->start(ordinal); !s) return s.error();
-  all.devices[name] = device;
   return device;
 }
 
@@ -87,6 +118,8 @@ Status Device::start(int ordinal) {
   if (Status s = check(api_.cuDeviceGet(&device_, ordinal), "start", "cuDeviceGet"); !s) return s;
   if (!modelled_)
     if (Status s = read_attributes(); !s) return s;
+  if (Status s = read_compiler(); !s) return s;
+  if (std::string dir = default_cache_dir(); !dir.empty()) cache_.emplace(std::move(dir));
   return check(api_.cuDevicePrimaryCtxRetain(&context_, device_), "start", "cuDevicePrimaryCtxRetain");
 }
 
@@ -107,6 +140,14 @@ Status Device::read_attributes() {
   return {};
 }
 
+Status Device::read_compiler() {
+  int major = 0, minor = 0;
+  if (const nvrtcResult code = api_.nvrtcVersion(&major, &minor); code != NVRTC_SUCCESS)
+    return unsupported("device " + name_ + ": start", "nvrtcVersion answers " + std::string(api_.nvrtcGetErrorString(code)), "install NVRTC anew, or use --device cpu");
+  compiler_ = (modelled_ ? "simulated NVRTC " : "NVRTC ") + std::to_string(major) + "." + std::to_string(minor);
+  return {};
+}
+
 Device::~Device() {
   if (context_) api_.cuDevicePrimaryCtxRelease(device_);
 }
@@ -118,7 +159,7 @@ Result<Memory> Device::allocate(int64_t bytes, const std::string& what) const {
   if (Status s = bind(); !s) return s.error();
   CUdeviceptr at = 0;
   if (const CUresult code = api_.cuMemAlloc(&at, static_cast<size_t>(bytes)); code == CUDA_ERROR_OUT_OF_MEMORY) {
-    return over_limit("device " + name_, "no room for " + std::to_string(bytes) + " bytes of " + what + ": " + std::to_string(free_bytes()) + " of " + std::to_string(model_.memory) + " are free", "bind smaller dims, or run on the CPU");
+    return over_limit("device " + name_ + ": " + what, "no room for " + std::to_string(bytes) + " bytes: " + std::to_string(free_bytes()) + " of " + std::to_string(model_.memory) + " are free", "bind smaller dims, or run on the CPU");
   } else if (Status s = check(code, what, "cuMemAlloc"); !s) {
     return s.error();
   }
@@ -135,27 +176,42 @@ Result<PinnedMemory> Device::allocate_pinned(int64_t bytes, const std::string& w
   if (Status s = bind(); !s) return s.error();
   void* at = nullptr;
   if (const CUresult code = api_.cuMemHostAlloc(&at, static_cast<size_t>(bytes), 0); code == CUDA_ERROR_OUT_OF_MEMORY)
-    return over_limit("device " + name_, "the host has no " + std::to_string(bytes) + " bytes that can be pinned, for " + what, "bind smaller dims, or run on the CPU");
+    return over_limit("device " + name_ + ": " + what, "no room for " + std::to_string(bytes) + " bytes that the host can pin", "bind smaller dims, or run on the CPU");
   else if (Status s = check(code, what, "cuMemHostAlloc"); !s) return s.error();
   return PinnedMemory(shared_from_this(), static_cast<std::byte*>(at));
 }
 
-Result<std::shared_ptr<const Code>> Device::load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const {
-  const std::string key = std::string(strict ? "s" : fast ? "f" : "d") + text;
+Result<std::string> Device::image(const CodeRequest& request) const {
+  const CompileOptions options{capability(), request.strict, request.fast};
+  const bool cached = request.cache && cache_;
+  CacheKey key{};
+  if (cached) {
+    key = image_key(modelled_ ? compiler_ + sim::compiler_identity() : compiler_, request.text, options);
+    if (auto found = cache_->load(key)) return std::move(*found);
+  }
+  auto cubin = compile(api_, request.text, options);
+  if (!cubin) return within("device " + name_, cubin.error());
+  if (cached) cache_->store(key, cubin->image);
+  return std::move(cubin->image);
+}
+
+Result<std::shared_ptr<const Code>> Device::load(const CodeRequest& request) const {
+  const std::string key = std::string(request.strict ? "s" : request.fast ? "f" : "d") + request.text;
   {
     const std::lock_guard hold(mutex_);
     if (const auto found = loaded_.find(key); found != loaded_.end())
       if (auto code = found->second.lock()) return code;
   }
   if (Status s = bind(); !s) return s.error();
-  auto cubin = compile(api_, text, {capability(), strict, fast});
-  if (!cubin) return cubin.error();
+  auto from = image(request);
+  if (!from) return from.error();
+  const std::string& symbol = request.symbol;
   CUmodule module = nullptr;
-  if (Status s = check(api_.cuModuleLoadData(&module, cubin->image.data()), symbol, "cuModuleLoadData"); !s) return s.error();
+  if (Status s = check(api_.cuModuleLoadData(&module, from->data()), symbol, "cuModuleLoadData"); !s) return s.error();
   CUfunction function = nullptr;
   const auto prepare = [&] {
     Status s = check(api_.cuModuleGetFunction(&function, module, symbol.c_str()), symbol, "cuModuleGetFunction");
-    if (s && shared_bytes > 48 * 1024) s = check(api_.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(shared_bytes)), symbol, "cuFuncSetAttribute");
+    if (s && request.shared_bytes > 48 * 1024) s = check(api_.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, static_cast<int>(request.shared_bytes)), symbol, "cuFuncSetAttribute");
     return s;
   };
   if (Status s = prepare(); !s) {
@@ -172,8 +228,7 @@ Status Device::check(CUresult code, std::string_view where, const char* call) co
   if (code == CUDA_SUCCESS) return {};
   const std::string place = "device " + name_ + ": " + std::string(where), what = std::string(call) + " answers " + error_name(api_, code);
   if (code == CUDA_ERROR_OUT_OF_MEMORY) return over_limit(place, what, "bind smaller dims, or run on the CPU");
-  const bool lost = code == CUDA_ERROR_ILLEGAL_ADDRESS || code == CUDA_ERROR_LAUNCH_FAILED || code == CUDA_ERROR_LAUNCH_TIMEOUT || code == CUDA_ERROR_MISALIGNED_ADDRESS;
-  return unsupported(place, what, lost ? "the device's context is lost for this process: start again, or use --device cpu" : "use --device cpu");
+  return unsupported(place, what, loses_context(code) ? "the device's context is lost for this process: start again, or use --device cpu" : "use --device cpu");
 }
 
 } // namespace cutaway::cuda

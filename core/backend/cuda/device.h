@@ -1,6 +1,7 @@
 #pragma once
 #include "backend/cuda/compile.h"
 #include "backend/cuda/device_model.h"
+#include "base/disk_cache.h"
 
 #include <memory>
 #include <mutex>
@@ -55,12 +56,22 @@ class Code {
   CUfunction function_;
 };
 
+struct CodeRequest {
+  const std::string& text;
+  const std::string& symbol;
+  bool strict = false, fast = false;
+  int64_t shared_bytes = 0;
+  bool cache = true; // the image may come from the disk, and is left there
+};
+
 // An open GPU: its primary context, and the code that was loaded on it. All members may be called from any thread.
 class Device : public std::enable_shared_from_this<Device> {
  public:
   // "cuda", "cuda:1", "sim:h100". The same device while one of that name is open. One simulated driver a process: a second
   // model is refused while the first is open.
   static Result<std::shared_ptr<Device>> open(const std::string& name);
+  // A device of a table, named as for open(); `unsupported` where check_usable() refuses it. `model`: of a simulated one.
+  static Result<std::shared_ptr<Device>> start(std::string name, const Api& api, DeviceModel model = {}, int ordinal = 0);
   ~Device();
 
   const std::string& name() const { return name_; }
@@ -77,8 +88,8 @@ class Device : public std::enable_shared_from_this<Device> {
   // Bytes that are free now; 0 where the device does not say.
   int64_t free_bytes() const;
   Result<PinnedMemory> allocate_pinned(int64_t bytes, const std::string& what) const;
-  // The code of a text; compiled once, as long as somebody holds it.
-  Result<std::shared_ptr<const Code>> load(const std::string& text, const std::string& symbol, bool strict, bool fast, int64_t shared_bytes) const;
+  // The code of a text; compiled once, as long as somebody holds it, or found on disk under its image_key().
+  Result<std::shared_ptr<const Code>> load(const CodeRequest& request) const;
   // The diagnostic of a call that failed; ok for CUDA_SUCCESS. `where`: a launch, a node.
   Status check(CUresult code, std::string_view where, const char* call) const;
 
@@ -86,6 +97,8 @@ class Device : public std::enable_shared_from_this<Device> {
   Device(std::string name, Api api, DeviceModel model) : name_(std::move(name)), api_(api), modelled_(name_.starts_with("sim:")), model_(std::move(model)) {}
   Status start(int ordinal);
   Status read_attributes();
+  Status read_compiler();
+  Result<std::string> image(const CodeRequest& request) const;
 
   std::string name_;
   Api api_;
@@ -93,6 +106,8 @@ class Device : public std::enable_shared_from_this<Device> {
   DeviceModel model_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  std::string compiler_; // which NVRTC, and of what version
+  std::optional<DiskCache> cache_;
   mutable std::mutex mutex_;
   mutable std::unordered_map<std::string, std::weak_ptr<const Code>> loaded_;
 };

@@ -107,19 +107,20 @@ Status check_usable(const Api& api) {
     if (field) return;
     if (absent++ == 0) missing = symbol;
   };
-  if (int version = 0; api.cuDriverGetVersion && api.cuDriverGetVersion(&version) == CUDA_SUCCESS && version < abi_version)
-    return unsupported("device cuda", "the NVIDIA driver is too old: it supports CUDA " + version_text(version) + ", and 12.0 is needed",
+  int driver = 0, major = 0, minor = 0;
+  const CUresult answer = api.cuDriverGetVersion ? api.cuDriverGetVersion(&driver) : CUDA_SUCCESS;
+  if (driver > 0 && driver < abi_version)
+    return unsupported("device cuda", "the NVIDIA driver is too old: it supports CUDA " + version_text(driver) + ", and 12.0 is needed",
                        "update the driver");
   each_driver_call(api, look);
   each_nvrtc_call(api, look);
   if (absent)
     return unsupported("device cuda", "CUDA is incomplete: " + std::to_string(absent) + " entries are missing, the first is " + missing,
                        "update the driver and NVRTC");
-  int driver = 0, major = 0, minor = 0;
-  if (CUresult code = api.cuDriverGetVersion(&driver); code != CUDA_SUCCESS)
-    return unsupported("device cuda", "the driver does not answer: " + error_name(api, code));
+  if (answer != CUDA_SUCCESS)
+    return unsupported("device cuda", "cuDriverGetVersion answers " + error_name(api, answer), "install the driver anew, or use --device cpu");
   if (api.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
-    return unsupported("device cuda", "the runtime compiler does not say its version");
+    return unsupported("device cuda", "the runtime compiler does not say its version", "install NVRTC anew, or use --device cpu");
   if (major > driver / 1000)
     return unsupported("device cuda", "NVRTC " + std::to_string(major) + "." + std::to_string(minor) + " is newer than the driver, which supports CUDA " + version_text(driver),
                        "update the driver, or name an older toolkit's folder in CUTAWAY_CUDA_PATH");

@@ -23,7 +23,7 @@ CudaClock::CudaClock(const CudaProgram& program, CudaContext& context) : program
   size_t works = 0;
   for (const DeviceRegion& r : program.regions) works += r.works.size();
   events_.assign(2 * works, nullptr);
-  for (cuda::CUevent& e : events_) ok_ = ok_ && program.device->api().cuEventCreate(&e, 0) == cuda::CUDA_SUCCESS;
+  for (cuda::CUevent& e : events_) keep(program.device->api().cuEventCreate(&e, 0), "cuEventCreate");
 }
 
 CudaClock::~CudaClock() {
@@ -31,8 +31,11 @@ CudaClock::~CudaClock() {
     if (e) program_.device->api().cuEventDestroy(e);
 }
 
+void CudaClock::keep(cuda::CUresult code, const char* call) {
+  if (fault_) fault_ = program_.device->check(code, "profile", call);
+}
 void CudaClock::record(size_t event, cuda::CUstream stream) {
-  if (event < events_.size()) ok_ = ok_ && program_.device->api().cuEventRecord(events_[event], stream) == cuda::CUDA_SUCCESS;
+  if (event < events_.size() && fault_) keep(program_.device->api().cuEventRecord(events_[event], stream), "cuEventRecord");
 }
 
 void CudaClock::start(size_t region, uint32_t work, cuda::CUstream stream) {
@@ -108,12 +111,13 @@ Status CudaClock::read(RunProfile& out) const {
 
 // A device's clock knows nothing of the host's: its first event is taken to be when the first call ended.
 Status CudaClock::read_events(RunProfile& out) const {
+  if (!fault_) return fault_;
   const double first = marks_.empty() ? 0 : marks_[0].end_us;
   for (size_t i = 0; i < marks_.size(); ++i) {
     const DeviceWork& work = program_.regions[marks_[i].region].works[marks_[i].work];
     float begin = 0, end = 0;
     for (const auto& [ms, event] : {std::pair{&begin, 2 * i}, {&end, 2 * i + 1}})
-      if (Status s = program_.device->check(ok_ ? program_.device->api().cuEventElapsedTime(ms, events_[0], events_[event]) : cuda::CUDA_ERROR_UNKNOWN, "profile", "cuEventElapsedTime"); !s) return s;
+      if (Status s = program_.device->check(program_.device->api().cuEventElapsedTime(ms, events_[0], events_[event]), "profile", "cuEventElapsedTime"); !s) return s;
     add(lane_of(out, marks_[i].region, marks_[i].work), work, first + begin * 1e3, first + end * 1e3);
     if (work.kind == Kind::launch) out.calls[work.kernel] = {marks_[i].begin_us, marks_[i].end_us - marks_[i].begin_us};
   }
@@ -141,8 +145,9 @@ void CudaClock::read_model(RunProfile& out) const {
 Status CudaClock::read_replay(Timing& out) const {
   out = empty();
   if (!program_.device->modelled()) {
+    if (!fault_) return fault_;
     float ms = 0;
-    if (Status s = program_.device->check(ok_ ? program_.device->api().cuEventElapsedTime(&ms, events_[0], events_[1]) : cuda::CUDA_ERROR_UNKNOWN, "profile", "cuEventElapsedTime"); !s) return s;
+    if (Status s = program_.device->check(program_.device->api().cuEventElapsedTime(&ms, events_[0], events_[1]), "profile", "cuEventElapsedTime"); !s) return s;
     out.lanes.clear();
     out.calls = {{0, replay_.duration_us}};
     out.duration_us = std::max(replay_.duration_us, ms * 1e3);

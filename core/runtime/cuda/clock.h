@@ -32,6 +32,7 @@ class CudaClock {
     double begin_us, end_us; // of the call
   };
   void record(size_t event, cuda::CUstream stream);
+  void keep(cuda::CUresult code, const char* call);
   Timing::Lane& lane_of(Timing& out, size_t region, uint32_t work) const;
   Timing empty() const;
   Status read_events(RunProfile& out) const;
@@ -45,7 +46,7 @@ class CudaClock {
   std::vector<Timing::Span> host_; // by kernel, of those that run there
   Timing::Span replay_;            // the call
   std::vector<cuda::CUevent> events_;
-  bool ok_ = true;
+  Status fault_; // the first
 };
 
 } // namespace cutaway::runtime

@@ -4,7 +4,7 @@ namespace cutaway::runtime {
 
 CudaContext::~CudaContext() {
   replays.clear();
-  if (!device->bind().ok()) return;
+  (void)device->bind();
   for (const cuda::CUevent e : events) device->api().cuEventDestroy(e);
   for (const cuda::CUstream s : streams) device->api().cuStreamDestroy(s);
 }

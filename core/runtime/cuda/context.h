@@ -24,7 +24,9 @@ struct Replay {
   explicit Replay(std::shared_ptr<const cuda::Device> on) : device(std::move(on)) {}
   Replay(Replay&& other) noexcept : device(other.device), exec(std::exchange(other.exec, nullptr)) {}
   ~Replay() {
-    if (exec && device->bind().ok()) device->api().cuGraphExecDestroy(exec);
+    if (!exec) return;
+    (void)device->bind();
+    device->api().cuGraphExecDestroy(exec);
   }
   std::shared_ptr<const cuda::Device> device;
   cuda::CUgraphExec exec = nullptr;

@@ -4,7 +4,6 @@
 #include "backend/cpu/jit/clang_args.h"
 #include "backend/cpu/jit/helper_pool.h"
 #include "backend/cpu/jit/linker.h"
-#include "backend/cpu/jit/object_cache.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -61,7 +60,7 @@ class JitCompiler final : public KernelCompiler {
 
   std::shared_ptr<Linker> linker_;
   HelperPool pool_;
-  std::optional<ObjectCache> cache_;
+  std::optional<DiskCache> cache_;
   Status refusal_;
   std::mutex mutex_; // of linked_
   std::map<CacheKey, std::weak_ptr<const KernelCode>> linked_;

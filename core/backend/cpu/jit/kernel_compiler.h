@@ -1,5 +1,5 @@
 #pragma once
-#include "base/result.h"
+#include "base/disk_cache.h"
 
 #include <atomic>
 #include <cstdint>
@@ -48,7 +48,7 @@ struct CompilerConfig {
   int jobs = 2;                          // helper processes at most
   std::string helper_path;               // empty: $CUTAWAY_KERNELC, else cutaway-kernelc beside this program
   int timeout_ms = 30'000;               // for one kernel
-  int64_t cache_limit_bytes = 512 << 20; // the entries longest unused go first
+  int64_t cache_limit_bytes = DiskCache::default_limit;
 };
 
 // Compiles kernels with Clang in helper processes (cutaway-kernelc) and links the objects into this one. Helpers start
@@ -87,13 +87,5 @@ class KernelCompiler {
   // What code is made for: "x86_64-pc-linux-gnu znver5, LLVM 19.1.7". Goes into reports and tuning keys.
   virtual std::string target() const = 0;
 };
-
-// $XDG_CACHE_HOME/cutaway/kernels or ~/.cache/cutaway/kernels, made with mode 0700 where it is not there; empty (no
-// cache) where it cannot be made or check_cache_dir() refuses it.
-std::string default_cache_dir();
-
-// Code is loaded from this directory: it must be a directory of this user that neither group nor others can write.
-// Made (0700, with its parents) where it is not there.
-Status check_cache_dir(const std::string& dir);
 
 } // namespace cutaway::cpu

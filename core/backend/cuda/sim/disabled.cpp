@@ -14,5 +14,12 @@ Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompi
 
 // Of a device that there is not.
 void sim::note_next(Note) {}
+void sim::set_checked(bool) {}
+std::string sim::compiler_identity() {
+  return {};
+}
+std::vector<sim::Span> sim::timeline() {
+  return {};
+}
 
 } // namespace cutaway::cuda

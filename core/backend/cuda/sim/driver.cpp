@@ -183,6 +183,9 @@ Counters counters() {
 std::map<std::string, uint64_t> calls() {
   return inside().sim().calls;
 }
+std::string compiler_identity() {
+  return image_identity(inside().sim().checked);
+}
 
 } // namespace sim
 
@@ -193,7 +196,7 @@ bool has_simulator() {
 Result<Api> simulated(const DeviceModel& model, std::shared_ptr<cpu::KernelCompiler> compiler) {
   if (!compiler) {
     cpu::CompilerConfig config;
-    config.cache_dir = cpu::default_cache_dir();
+    config.cache_dir = default_cache_dir();
     auto made = cpu::KernelCompiler::create(config);
     if (!made) return made.error();
     compiler = std::move(*made);

@@ -1,6 +1,6 @@
 #include "backend/cuda/sim/program.h"
 
-#include "backend/cpu/jit/kernel_compiler.h"
+#include "backend/cpu/jit/clang_args.h"
 #include "backend/cpu/jit/linker.h"
 #include "base/prelude/cuda/prelude.h"
 
@@ -125,6 +125,23 @@ Result<std::string> compile_image(cpu::KernelCompiler& compiler, const std::stri
   head.checked = options.checked;
   head.bytes = object->size();
   return std::string(reinterpret_cast<const char*>(&head), sizeof head) + *object;
+}
+
+namespace {
+
+std::string identity(bool checked) {
+  cpu::CppUnit unit{"cw_module", whole_text("CW_KERNEL(k, 1)() {}")};
+  unit.checked = checked;
+  std::string out = std::string(magic) + ", LLVM " + cpu::host_cpu().llvm_version;
+  for (const std::string& argument : cpu::clang_args(unit)) out += " " + argument;
+  return out + "\n" + unit.text;
+}
+
+} // namespace
+
+const std::string& image_identity(bool checked) {
+  static const std::string of[] = {identity(false), identity(true)};
+  return of[checked];
 }
 
 Result<Kernels> load_image(cpu::Linker& linker, const void* image) {

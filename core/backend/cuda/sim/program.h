@@ -22,6 +22,9 @@ struct ProgramOptions {
 // error is the compiler's log.
 Result<std::string> compile_image(cpu::KernelCompiler& compiler, const std::string& text, const ProgramOptions& options);
 
+// All that images hang on beside text and options: the compiler, this machine, and what is put around a text.
+const std::string& image_identity(bool checked);
+
 // The simulated module loader: the kernels of an image by name. An image says its own length, as a cubin does.
 using Kernels = std::map<std::string, std::shared_ptr<const KernelEntry>>;
 Result<Kernels> load_image(cpu::Linker& linker, const void* image);

@@ -8,6 +8,10 @@
 #include <ucontext.h>
 #include <vector>
 
+// glibc's sigaction by the name that no sanitizer takes over. ThreadSanitizer's own holds a signal of another thread back
+// until the next call into libc, which a kernel that never ends does not make.
+extern "C" int __sigaction(int, const struct sigaction*, struct sigaction*) noexcept __attribute__((weak));
+
 namespace cutaway::cuda::sim {
 
 namespace {
@@ -45,7 +49,7 @@ void install() {
   sigaction(SIGSEGV, &action, &before_segv);
   action.sa_sigaction = on_expiry;
   action.sa_flags |= SA_RESTART;
-  sigaction(expiry_signal(), &action, nullptr);
+  (__sigaction ? __sigaction : sigaction)(expiry_signal(), &action, nullptr);
 }
 
 std::vector<char>& signal_stack() {

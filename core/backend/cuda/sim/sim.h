@@ -29,6 +29,8 @@ struct Note {
 };
 // Describes the next operation that this thread submits or captures, or the node whose parameters it sets.
 void note_next(Note note);
+// All that the images of simulated NVRTC hang on beside text and options: they hold code of this machine.
+std::string compiler_identity();
 
 // From now on the nth call by this name (1: the next) fails with `code` and does nothing; with `lasting`, so does every
 // later call that needs a context: a lost device. Codes are of CUresult, for NVRTC's calls of nvrtcResult.

@@ -1,4 +1,4 @@
-#include "backend/cpu/jit/kernel_compiler.h"
+#include "base/disk_cache.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace cutaway::cpu {
+namespace cutaway {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string default_cache_dir() {
   return check_cache_dir(dir) ? dir : std::string();
 }
 
-} // namespace cutaway::cpu
+} // namespace cutaway

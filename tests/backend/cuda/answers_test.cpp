@@ -1,10 +1,15 @@
-// What drivers answer, against the tables of tests/data/cuda: the simulated one, and the real one where there is a GPU. A case that breaks the context is last in its process: ctest runs each in one of its own.
+// What drivers answer, against the tables of tests/data/cuda: the simulated one, and the real one where there is a GPU. A case
+// that breaks the context is last in its process: ctest runs each in one of its own. What was answered is added to the file
+// that CUTAWAY_ANSWERS names, a line `driver,case,in the table,answered` each.
 #include "backend/cuda/csv.h"
 #include "backend/cuda/machine.h"
 #include "backend/cuda/sim/sim.h"
 
 #include <cctype>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <thread>
@@ -225,6 +230,10 @@ Result<Api> driver(const std::string& name) {
   return api;
 }
 
+void record(const std::string& driver, const std::string& name, const std::string& want, const std::string& got) {
+  if (const char* file = std::getenv("CUTAWAY_ANSWERS")) std::ofstream(file, std::ios::app) << driver << ',' << name << ',' << want << ',' << got << '\n';
+}
+
 bool has_gpu(const Api& api) {
   int count = 0;
   return api.cuInit(0) == CUDA_SUCCESS && api.cuDeviceGetCount(&count) == CUDA_SUCCESS && count > 0;
@@ -248,6 +257,7 @@ TEST_P(Answers, AreAsInTheTable) {
     ASSERT_NE(at, all_cases().end()) << row[0];
     code = at->second(*this);
   }
+  record(name, row[0], row[1], error_name(api, code));
   EXPECT_EQ(error_name(api, code), row[1]) << row[0];
 }
 
@@ -287,7 +297,11 @@ TEST_P(Values, ConversionsAreAsInTheTable) {
     const auto in = uint32_t(std::stoul(row[1], nullptr, 16)), want = uint32_t(std::stoul(row[2], nullptr, 16));
     const CUdeviceptr x = upload(std::vector<uint32_t>(32, in));
     ASSERT_EQ(launch("convert", 1, 1, 32, 0, nullptr, x, kinds.at(row[0])), CUDA_SUCCESS);
-    EXPECT_EQ(download<uint32_t>(x, 32)[5], want) << row[0] << " of " << row[1];
+    const uint32_t got = download<uint32_t>(x, 32)[5];
+    char bits[9];
+    std::snprintf(bits, sizeof bits, "%08x", got);
+    record(GetParam(), row[0] + " of " + row[1], row[2], bits);
+    EXPECT_EQ(got, want) << row[0] << " of " << row[1];
   }
 }
 
@@ -330,14 +344,20 @@ TEST_P(Values, ProductsOfAWarpAreAsInTheTable) {
     for (const Row& row : read_rows("mma.csv")) {
       if ((row[0] == "tf32") != tf32) continue;
       const int i = std::stoi(row[1]);
+      std::string wanted, answered;
       for (int j = 0; j < 8; ++j) {
         const int r = 2 * (i / 8) + j % 2, lane = i % 8 * 4 + j / 2;
-        EXPECT_EQ(got[size_t(r * 32 + lane)], std::stof(row[size_t(2 + j)])) << row[0] << " row " << i << " column " << j;
+        const float element = got[size_t(r * 32 + lane)];
+        std::ostringstream text;
+        text << element;
+        wanted += row[size_t(2 + j)] + ' ', answered += text.str() + ' ';
+        EXPECT_EQ(element, std::stof(row[size_t(2 + j)])) << row[0] << " row " << i << " column " << j;
       }
+      record(GetParam(), "mma " + row[0] + " row " + row[1], wanted, answered);
     }
   }
 }
-INSTANTIATE_TEST_SUITE_P(Drivers, Values, testing::Values("Simulated", "Real"));
+INSTANTIATE_TEST_SUITE_P(Drivers, Values, testing::Values("Simulated", "Real"), [](const auto& info) { return info.param; });
 
 } // namespace
 

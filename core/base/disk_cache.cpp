@@ -1,25 +1,24 @@
-#include "backend/cpu/jit/object_cache.h"
-
-#include <llvm/Support/SHA256.h>
-#include <llvm/Support/xxhash.h>
+#include "base/disk_cache.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
 
-namespace cutaway::cpu {
+namespace cutaway {
 
 namespace {
 
 struct EntryHead {
-  char magic[8] = {'C', 'U', 'T', 'K', 'R', 'N', 'L', '1'};
+  char magic[8] = {'C', 'U', 'T', 'K', 'R', 'N', 'L', '2'};
   CacheKey key{};
   uint64_t size = 0;
-  uint64_t checksum = 0;
+  Digest digest{};
 };
 
 struct File {
@@ -28,10 +27,6 @@ struct File {
     if (fd >= 0) close(fd);
   }
 };
-
-uint64_t checksum_of(std::string_view bytes) {
-  return llvm::xxh3_64bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-}
 
 bool read_all(int fd, char* out, size_t n) {
   while (n > 0) {
@@ -98,62 +93,52 @@ void trim(const std::string& folder, int64_t share) {
 } // namespace
 
 CacheKey cache_key(std::span<const std::string_view> parts) {
-  llvm::SHA256 hash;
-  for (std::string_view part : parts) {
-    uint64_t n = part.size();
-    hash.update(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(&n), sizeof n));
-    hash.update(llvm::StringRef(part.data(), part.size()));
+  Sha256 hash;
+  for (const std::string_view part : parts) {
+    const uint64_t n = part.size();
+    hash.add({reinterpret_cast<const char*>(&n), sizeof n});
+    hash.add(part);
   }
-  return hash.final();
+  return hash.digest();
 }
 
-std::string hex(const CacheKey& key) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  for (uint8_t byte : key) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
-
-std::string ObjectCache::path(const CacheKey& key) const {
+std::string DiskCache::path(const CacheKey& key) const {
   std::string name = hex(key);
   return dir_ + "/" + name.substr(0, 2) + "/" + name.substr(2);
 }
 
-std::optional<std::string> ObjectCache::load(const CacheKey& key) const {
+std::optional<std::string> DiskCache::load(const CacheKey& key) const {
   std::string name = path(key);
   File file{open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)};
   if (file.fd < 0) return {};
   EntryHead head, want;
   struct stat st;
-  std::string object;
+  std::string entry;
   bool good = fstat(file.fd, &st) == 0 && S_ISREG(st.st_mode) &&
               read_all(file.fd, reinterpret_cast<char*>(&head), sizeof head) &&
               std::memcmp(head.magic, want.magic, sizeof head.magic) == 0 && head.key == key &&
               head.size == uint64_t(st.st_size) - sizeof head;
   if (good) {
-    object.resize(head.size);
-    good = read_all(file.fd, object.data(), object.size()) && checksum_of(object) == head.checksum;
+    entry.resize(head.size);
+    good = read_all(file.fd, entry.data(), entry.size()) && sha256(entry) == head.digest;
   }
   if (!good) {
     unlink(name.c_str());
     return {};
   }
   touch(file.fd, st);
-  return object;
+  return entry;
 }
 
-void ObjectCache::store(const CacheKey& key, std::string_view object) const {
+void DiskCache::store(const CacheKey& key, std::string_view entry) const {
   int64_t share = limit_bytes_ / 256;
-  if (int64_t(object.size()) > share / 2) return;
+  if (int64_t(entry.size()) > share / 2) return;
   std::string name = path(key);
   std::string folder = name.substr(0, name.rfind('/'));
   std::string beside = name + ".XXXXXX";
   int fd = mkostemp(beside.data(), O_CLOEXEC);
   if (fd < 0) {
-    if (mkdir(folder.c_str(), 0700) != 0) return;
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) return;
     beside = name + ".XXXXXX";
     fd = mkostemp(beside.data(), O_CLOEXEC);
   }
@@ -161,13 +146,13 @@ void ObjectCache::store(const CacheKey& key, std::string_view object) const {
   if (fd < 0) return;
   EntryHead head;
   head.key = key;
-  head.size = object.size();
-  head.checksum = checksum_of(object);
+  head.size = entry.size();
+  head.digest = sha256(entry);
   bool good =
-      write_all(fd, reinterpret_cast<const char*>(&head), sizeof head) && write_all(fd, object.data(), object.size());
+      write_all(fd, reinterpret_cast<const char*>(&head), sizeof head) && write_all(fd, entry.data(), entry.size());
   if (!good || rename(beside.c_str(), name.c_str()) != 0) unlink(beside.c_str());
   // One folder in sixteen stores is enough to hold the bound, give or take a sixteenth of it.
   if (key[31] % 16 == 0) trim(folder, share);
 }
 
-} // namespace cutaway::cpu
+} // namespace cutaway
