@@ -73,14 +73,18 @@ Result<driver::Feeds> read_feeds(const onnx::Model& model, const fs::path& set) 
   return feeds;
 }
 
+Tensor cast(const Tensor& t, DType to) {
+  const Type type{to, make_shape(t.dims())};
+  return (*eval(Op::cast, {{"to", to}}, std::span(&t, 1), std::span(&type, 1)))[0];
+}
+
 // Why two tensors differ; empty where they agree.
 std::string difference(const Tensor& got, const Tensor& want, const Expectation& e) {
   if (got.dtype() != want.dtype() || got.dims() != want.dims()) return "is " + got.type().str() + ", expected " + want.type().str();
   if (got.dtype() == DType::string) return got.strings() == want.strings() ? "" : "strings differ";
   const double rtol = got.dtype() == DType::bf16 ? std::max(e.rtol, 0x1p-6) : e.rtol;
-  const Type wide{is_float(got.dtype()) ? DType::f64 : DType::i64, make_shape(got.dims())};
-  const auto widened = [&](const Tensor& t) { return (*eval(Op::cast, {{"to", wide.dtype}}, std::span(&t, 1), std::span(&wide, 1)))[0]; };
-  const Tensor a = widened(got), b = widened(want);
+  const DType wide = is_float(got.dtype()) ? DType::f64 : DType::i64;
+  const Tensor a = cast(got, wide), b = cast(want, wide);
   for (int64_t i = 0; i < a.count(); ++i) {
     const double x = a.as_double(i), y = b.as_double(i);
     const bool both_nan = x != x && y != y;
@@ -100,6 +104,23 @@ CaseResult judged(CaseResult r, const Diagnostic& d, const Expectation& e) {
   return r;
 }
 
+// What a data set wants; where it has no outputs, what the oracle gives, in the types of those that were got.
+Result<std::vector<Tensor>> read_outputs(driver::Session& session, const fs::path& set, const driver::Feeds& feeds, const std::vector<Tensor>& got, CaseResult& r) {
+  std::vector<Tensor> out;
+  for (const fs::path& file : numbered(set, "output_")) {
+    auto tensor = read_tensor_pb(file.string());
+    if (!tensor) return tensor.error();
+    out.push_back(std::move(*tensor));
+  }
+  if (!out.empty()) return out;
+  r.detail = set.filename().string() + " has no outputs: compared with the float64 oracle";
+  auto oracle = session.run(feeds, driver::Mode::oracle);
+  if (!oracle) return oracle;
+  for (size_t i = 0; i < oracle->size(); ++i)
+    if (is_float(got[i].dtype())) (*oracle)[i] = cast((*oracle)[i], got[i].dtype());
+  return oracle;
+}
+
 // Compares one data set; false (with the result filled in) where the case has ended.
 bool run_set(driver::Session& session, const fs::path& set, driver::Mode mode, const Expectation& e, CaseResult& r) {
   auto feeds = read_feeds(session.model(), set);
@@ -108,12 +129,12 @@ bool run_set(driver::Session& session, const fs::path& set, driver::Mode mode, c
   auto out = session.run(*feeds, mode, &info);
   r.breaks = std::max(r.breaks, static_cast<int>(info.breaks.size()));
   if (!out) return r = judged(r, out.error(), e), false;
-  const auto files = numbered(set, "output_");
+  auto wanted = read_outputs(session, set, *feeds, *out, r);
+  if (!wanted) return r = judged(r, wanted.error(), e), false;
   const auto names = session.output_names();
-  for (size_t i = 0; i < files.size() && i < out->size(); ++i) {
-    auto want = read_tensor_pb(files[i].string());
-    if (!want) return r = judged(r, want.error(), e), false;
-    const std::string why = difference((*out)[i], *want, e);
+  if (wanted->size() > out->size()) return r.status = "failed", r.detail = set.filename().string() + " has " + std::to_string(wanted->size()) + " outputs, the model " + std::to_string(out->size()), false;
+  for (size_t i = 0; i < wanted->size(); ++i) {
+    const std::string why = difference((*out)[i], (*wanted)[i], e);
     if (!why.empty()) return r.status = "failed", r.detail = "output '" + names[i] + "' " + why, false;
   }
   if (mode != driver::Mode::compiled || session.options().settings.math != Math::strict) return true;

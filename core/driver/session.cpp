@@ -170,18 +170,22 @@ Result<Session::Variant*> Session::variant_for(Stage& stage, const Values& value
 }
 
 Status Session::prepare(Variant& v, RunInfo& info) {
+  if (v.context) return v.compiled->executable->hold(*v.context);
   const double start = now_ms();
-  auto compiled = compiler_->compile(v.segment->graph, options_.journal);
-  if (!compiled) return compiled.error();
-  auto context = (*compiled)->executable->make_context(compiler_->pool());
+  if (!v.compiled) {
+    auto compiled = compiler_->compile(v.segment->graph, options_.journal);
+    if (!compiled) return compiled.error();
+    v.compiled = *compiled;
+    ++info.variants_compiled;
+  }
+  auto context = v.compiled->executable->make_context(compiler_->pool());
   if (!context) return context.error();
-  v.compiled = *compiled, v.context = std::move(*context);
+  v.context = std::move(*context);
   info.compile_ms += now_ms() - start;
-  ++info.variants_compiled;
   return {};
 }
 
-bool Session::give_back(const Variant& all_but) {
+bool Session::give_back(const Variant& all_but, Room room) {
   bool any = false;
   std::vector<Stage*> stages{first_.get()};
   while (!stages.empty()) {
@@ -190,11 +194,19 @@ bool Session::give_back(const Variant& all_but) {
     for (const auto& v : stage->variants) {
       if (v->next) stages.push_back(v->next.get());
       if (v.get() == &all_but || !v->compiled) continue;
-      v->context.reset(), v->compiled.reset();
       any = true;
+      if (room == Room::all) v->context.reset(), v->compiled.reset();
+      else if (v->context) v->context->release();
     }
   }
   return any;
+}
+
+Status Session::make_ready(Variant& v, RunInfo& info) {
+  Status made = prepare(v, info);
+  for (const Room room : {Room::runs, Room::all})
+    if (!made && made.error().fault == Fault::limit && options_.device != "cpu" && give_back(v, room)) made = prepare(v, info);
+  return made;
 }
 
 Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor> inputs, const How& how) {
@@ -208,11 +220,7 @@ Result<std::vector<Tensor>> Session::execute(Variant& v, std::span<const Tensor>
     info.run_ms += now_ms() - start;
     return out;
   }
-  if (!v.compiled) {
-    Status made = prepare(v, info);
-    if (!made && made.error().fault == Fault::limit && options_.device != "cpu" && give_back(v)) made = prepare(v, info);
-    if (!made) return made.error();
-  }
+  if (Status s = make_ready(v, info); !s) return s.error();
   const double start = now_ms();
   auto out = v.compiled->executable->run(inputs, *v.context);
   info.run_ms += now_ms() - start;

@@ -94,10 +94,13 @@ class Session {
   Session(std::shared_ptr<const onnx::Model> model, Options options, std::shared_ptr<const cuda::Device> device);
   static Result<std::unique_ptr<Session>> open_text(const std::string& path, Options options, std::shared_ptr<const cuda::Device> device);
   Result<Variant*> variant_for(Stage& stage, const Values& values);
-  // Compiles a variant and gives it a context.
+  // Compiles a variant, gives it a context and the context its memory, as far as it has none.
   Status prepare(Variant& variant, RunInfo& info);
-  // Frees what all other variants hold on the device; they are made again when they are needed. False: nothing.
-  bool give_back(const Variant& all_but);
+  // The same; on a device that is full the other variants make room, first of what their runs hold, then of all.
+  Status make_ready(Variant& variant, RunInfo& info);
+  // Made again when it is needed. False: there was nothing.
+  enum class Room { runs, all };
+  bool give_back(const Variant& all_but, Room room);
   Result<std::vector<Tensor>> execute(Variant& variant, std::span<const Tensor> inputs, const How& how);
   Status run_stage(Variant& variant, Values& values, const How& how);
   Result<Stage*> next_stage(Variant& variant);

@@ -23,6 +23,7 @@ class CudaExecutable final : public Executable {
   CudaExecutable(const Graph& graph, const plan::Storage& storage, std::shared_ptr<const cuda::Device> device) : Executable(graph, storage) { program_.device = std::move(device); }
   Status make(std::vector<codegen::CudaKernel> kernels, const ExecutableOptions& options);
   Result<std::unique_ptr<RunContext>> make_context(ThreadPool& pool) const override;
+  Status hold(RunContext& context) const override;
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const override;
   const char* language() const override { return "CUDA C++"; }
 
@@ -30,6 +31,7 @@ class CudaExecutable final : public Executable {
   Status compile(const std::vector<codegen::CudaKernel>& kernels, const ExecutableOptions& options);
   Status plan_streams(std::vector<codegen::CudaKernel>& kernels, const ExecutableOptions& options);
   Status upload();
+  Status place(CudaContext& c) const;
   Status place_values(CudaContext& c) const;
   Status place_mirrors(CudaContext& c) const;
   void take_inputs(std::span<const Tensor> inputs, std::vector<Tensor>& held, CudaContext& c) const;
@@ -191,26 +193,41 @@ Status CudaExecutable::place_mirrors(CudaContext& c) const {
 
 Result<std::unique_ptr<RunContext>> CudaExecutable::make_context(ThreadPool&) const {
   auto c = std::make_unique<CudaContext>(graph_, storage_, program_.device);
-  if (Status s = device().bind(); !s) return s.error();
-  c->address = program_.weight;
-  c->unpinned.resize(graph_.value_bound());
-  for (const auto& [memory, bytes, what] : {std::tuple<cuda::Memory*, int64_t, const char*>{&c->arena, memory_.peak, "intermediate values"}, {&c->flags, program_.checks ? static_cast<int64_t>(kernels_.size() * sizeof(int)) : 0, "flags"}}) {
+  if (Status s = hold(*c); !s) return s.error();
+  return std::unique_ptr<RunContext>(std::move(c));
+}
+
+Status CudaExecutable::hold(RunContext& context) const {
+  CudaContext& c = static_cast<CudaContext&>(context);
+  if (c.held) return {};
+  if (Status s = device().bind(); !s) return s;
+  c.held = true;
+  Status placed = place(c);
+  if (!placed) c.release();
+  return placed;
+}
+
+Status CudaExecutable::place(CudaContext& c) const {
+  c.address = program_.weight;
+  c.unpinned.resize(graph_.value_bound());
+  for (const auto& [memory, bytes, what] : {std::tuple<cuda::Memory*, int64_t, const char*>{&c.arena, memory_.peak, "intermediate values"}, {&c.flags, program_.checks ? static_cast<int64_t>(kernels_.size() * sizeof(int)) : 0, "flags"}}) {
     auto made = device().allocate(bytes, what);
     if (!made) return made.error();
     *memory = std::move(*made);
   }
   for (size_t v = 0; v < constants_.size(); ++v)
-    if (constants_[v].valid()) c->host.address[v] = const_cast<std::byte*>(constants_[v].data());
-  if (Status s = place_values(*c); !s) return s.error();
-  if (Status s = place_mirrors(*c); !s) return s.error();
+    if (constants_[v].valid()) c.host.address[v] = const_cast<std::byte*>(constants_[v].data());
+  if (Status s = place_values(c); !s) return s;
+  if (Status s = place_mirrors(c); !s) return s;
   for (const plan::Allocation& p : memory_.placements)
-    for (const ValueId root : p.roots) c->address[root.v] = c->arena.at() + static_cast<cuda::CUdeviceptr>(p.offset);
+    for (const ValueId root : p.roots) c.address[root.v] = c.arena.at() + static_cast<cuda::CUdeviceptr>(p.offset);
+  c.pointers.clear(), c.params.clear();
   for (size_t i = 0; i < kernels_.size(); ++i) {
-    for (const ValueId root : kernels_[i].buffers) c->pointers.push_back(c->address[root.v]);
-    c->pointers.push_back(c->flags.at() + i * sizeof(int));
+    for (const ValueId root : kernels_[i].buffers) c.pointers.push_back(c.address[root.v]);
+    c.pointers.push_back(c.flags.at() + i * sizeof(int));
   }
-  for (cuda::CUdeviceptr& p : c->pointers) c->params.push_back(&p);
-  return std::unique_ptr<RunContext>(std::move(c));
+  for (cuda::CUdeviceptr& p : c.pointers) c.params.push_back(&p);
+  return {};
 }
 
 // To where copies to the device start, or as they lie where only the host reads them.
@@ -228,7 +245,7 @@ void CudaExecutable::take_inputs(std::span<const Tensor> inputs, std::vector<Ten
 Status CudaExecutable::measure(CudaRun& run, const CudaClock& clock, CudaContext& c) const {
   if (Status s = clock.read(c.measured); !s) return s;
   if (!program_.captures || program_.regions.size() != 1 || !program_.regions[0].host.empty()) return {};
-  if (c.replays.empty())
+  if (c.replays.empty() || c.stale)
     if (Status s = run.capture(); !s) return {}; // the picture goes without it
   CudaClock again(program_, c);
   if (Status s = run.replay_once(again); !s) return s;
@@ -237,11 +254,12 @@ Status CudaExecutable::measure(CudaRun& run, const CudaClock& clock, CudaContext
 
 Result<std::vector<Tensor>> CudaExecutable::run(std::span<const Tensor> inputs, RunContext& context) const {
   CudaContext& c = static_cast<CudaContext&>(context);
+  if (Status s = hold(c); !s) return s.error();
   if (Status s = device().bind(); !s) return s.error();
   if (c.streams.size() != program_.queues || c.events.size() != static_cast<size_t>(program_.events))
     if (Status s = c.make_streams(program_.queues, program_.events); !s) return s.error();
   CudaRun run(graph_, program_, kernels_, c);
-  if (program_.captures && !c.observe && !c.profile && ++c.runs == 2)
+  if (program_.captures && !c.observe && !c.profile && (++c.runs == 2 || c.stale))
     if (Status s = run.capture(); !s && c.streams.size() != program_.queues) return s.error();
   std::vector<Tensor> held;
   take_inputs(inputs, held, c);

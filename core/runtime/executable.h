@@ -50,6 +50,8 @@ struct ExecutableOptions {
 class RunContext {
  public:
   virtual ~RunContext() = default;
+  // Gives back what memory it can between runs; Executable::hold() takes it again.
+  virtual void release() {}
   bool profile = false;
   RunProfile measured; // of the last run, where profile is set
   // Called after each launch with every value that the kernel wrote to memory; the tensor is only good during the call.
@@ -64,6 +66,8 @@ class Executable {
 
   // `limit` where the device has no room for it.
   virtual Result<std::unique_ptr<RunContext>> make_context(ThreadPool& pool) const = 0;
+  // Memory for a context whose own was released, maybe elsewhere; nothing to do for others. `limit` as above.
+  virtual Status hold(RunContext&) const { return {}; }
   // One tensor a param; gives one a graph output. bad-input where an index ran out of range.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const = 0;
 

@@ -17,16 +17,16 @@ struct Ran {
   }
 };
 
-Ran opened(const std::string& device, const std::string& math) {
+Ran opened(const std::string& device, const std::string& math, const std::string& file = CUTAWAY_SOURCES "/resources/models/sample.onnx", const Bindings& dims = {}) {
   Session::Options options;
   options.device = device;
   EXPECT_TRUE(options.settings.set("math", math).ok());
   Ran out;
-  auto session = Session::open(CUTAWAY_SOURCES "/resources/models/sample.onnx", options);
+  auto session = Session::open(file, options);
   if (!session) throw std::runtime_error(session.error().str());
   out.session = std::move(*session);
   std::vector<std::string> notes;
-  out.feeds = *make_feeds(out.session->model(), {}, {}, notes);
+  out.feeds = *make_feeds(out.session->model(), {}, dims, notes);
   return out;
 }
 
@@ -67,6 +67,41 @@ TEST_F(OnSimulatedGpu, ReplaysAsOneSubmission) {
   EXPECT_EQ(calls["cuLaunchKernel"], launched);
   EXPECT_EQ(calls["cuGraphLaunch"], replayed + runs);
   EXPECT_EQ(calls["cuMemAlloc"], made);
+  EXPECT_EQ(cuda::sim::take_reports(), std::vector<std::string>());
+}
+
+// A full device: one variant takes the memory of the other's runs. What was captured is not instantiated again but updated,
+// and where the driver refuses that, made anew.
+TEST_F(OnSimulatedGpu, MemoryThatMovedIsPatchedIntoTheCapture) {
+  const std::string file = std::string(CUTAWAY_TEST_DATA) + "/cases/dynamic-one-symbol-two-sizes/model.onnx";
+  Ran gpu = opened("sim:h100", "strict", file, {{"n", 3}});
+  std::vector<std::string> notes;
+  const std::vector<Feeds> feeds = {gpu.feeds, *make_feeds(gpu.session->model(), {}, {{"n", 6}}, notes)};
+  std::vector<std::vector<Tensor>> want;
+  for (const Feeds& f : feeds) gpu.feeds = f, want.push_back(gpu.run(Mode::eager));
+  const auto expect_same = [&](size_t variant, int runs) {
+    gpu.feeds = feeds[variant];
+    for (int i = 0; i < runs; ++i) {
+      const auto got = gpu.run();
+      ASSERT_EQ(got.size(), want[variant].size());
+      for (size_t k = 0; k < got.size(); ++k) EXPECT_TRUE(got[k].same_bits(want[variant][k])) << "variant " << variant << ", run " << i;
+    }
+  };
+  const auto count = [](const char* call) { return cuda::sim::calls()[call]; };
+  const auto is_full = [] { cuda::sim::fail_nth("cuMemAlloc", cuda::CUDA_ERROR_OUT_OF_MEMORY); };
+  expect_same(0, 3);
+  const uint64_t made = count("cuGraphInstantiateWithFlags");
+  is_full();
+  expect_same(1, 3); // takes what the first held
+  EXPECT_EQ(count("cuGraphInstantiateWithFlags"), 2 * made);
+  EXPECT_EQ(count("cuGraphExecUpdate"), 0u);
+  is_full();
+  expect_same(0, 3); // takes it back
+  EXPECT_EQ(count("cuGraphExecUpdate"), made);
+  EXPECT_EQ(count("cuGraphInstantiateWithFlags"), 2 * made);
+  cuda::sim::fail_nth("cuGraphExecUpdate", cuda::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  expect_same(1, 3);
+  EXPECT_EQ(count("cuGraphInstantiateWithFlags"), 3 * made);
   EXPECT_EQ(cuda::sim::take_reports(), std::vector<std::string>());
 }
 

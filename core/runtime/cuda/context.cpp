@@ -9,6 +9,15 @@ CudaContext::~CudaContext() {
   for (const cuda::CUstream s : streams) device->api().cuStreamDestroy(s);
 }
 
+void CudaContext::release() {
+  if (!std::exchange(held, false)) return;
+  arena = {}, values = {}, flags = {}, pinned = {};
+  found = nullptr;
+  for (std::shared_ptr<std::byte>& memory : unpinned) memory.reset();
+  std::fill(host.address.begin(), host.address.end(), nullptr);
+  stale = !replays.empty();
+}
+
 Status CudaContext::make_streams(uint32_t queues, int count) {
   const cuda::Api& api = device->api();
   for (const cuda::CUevent e : std::exchange(events, {})) api.cuEventDestroy(e);

@@ -37,6 +37,7 @@ struct Replay {
 struct CudaContext final : RunContext {
   CudaContext(const Graph& graph, const plan::Storage& storage, std::shared_ptr<const cuda::Device> on) : device(std::move(on)), host(graph, storage) {}
   ~CudaContext() override;
+  void release() override;
   // New streams and events; those there were are given back with whatever they were in the midst of.
   Status make_streams(uint32_t queues, int events);
 
@@ -52,7 +53,9 @@ struct CudaContext final : RunContext {
   std::vector<std::shared_ptr<std::byte>> unpinned; // by value id: mirrors of what is not copied by any work
   int* found = nullptr;                    // the flags, as read
   int64_t runs = 0;
+  bool held = false;                       // memory
   std::vector<Replay> replays;             // one a region, once captured
+  bool stale = false;                      // they hold addresses of memory that was released
 };
 
 } // namespace cutaway::runtime

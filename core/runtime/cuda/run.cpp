@@ -131,22 +131,33 @@ Status CudaRun::observe(uint32_t kernel, cuda::CUstream stream) {
 Status CudaRun::capture() {
   for (size_t r = 0; r < program_.regions.size(); ++r)
     if (Status s = capture(r); !s) {
-      c_.replays.clear();
+      c_.replays.clear(), c_.stale = false;
       return s;
     }
+  c_.stale = false;
   return {};
+}
+
+// Into what was instantiated before, where only addresses differ.
+Status CudaRun::instantiate(Replay& replay, cuda::CUgraph graph) {
+  if (replay.exec) {
+    cuda::CUgraphExecUpdateResultInfo info{};
+    if (api().cuGraphExecUpdate(replay.exec, graph, &info) == cuda::CUDA_SUCCESS) return {};
+    api().cuGraphExecDestroy(std::exchange(replay.exec, nullptr));
+  }
+  return c_.device->check(api().cuGraphInstantiateWithFlags(&replay.exec, graph, 0), "capture", "cuGraphInstantiateWithFlags");
 }
 
 // Streams that are in the midst of a failed capture are given back.
 Status CudaRun::capture(size_t index) {
-  c_.replays.emplace_back(c_.device);
+  if (c_.replays.size() == index) c_.replays.emplace_back(c_.device);
   if (program_.regions[index].works.empty()) return {};
   if (Status s = c_.device->check(api().cuStreamBeginCapture(c_.streams[0], cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture", "cuStreamBeginCapture"); !s) return s;
   Status made = submit(index, nullptr);
   cuda::CUgraph graph = nullptr;
   const Status ended = c_.device->check(api().cuStreamEndCapture(c_.streams[0], &graph), "capture", "cuStreamEndCapture");
   if (made) made = ended;
-  if (made) made = c_.device->check(api().cuGraphInstantiateWithFlags(&c_.replays[index].exec, graph, 0), "capture", "cuGraphInstantiateWithFlags");
+  if (made) made = instantiate(c_.replays[index], graph);
   if (graph) api().cuGraphDestroy(graph);
   if (!made)
     if (Status s = c_.make_streams(program_.queues, program_.events); !s) return s;

@@ -13,7 +13,7 @@ class CudaRun {
   Status run(CudaClock* clock);
   // The one region again, as one submission.
   Status replay_once(CudaClock& clock);
-  // Captures all regions. A capture that fails costs only itself: later runs launch one by one.
+  // Captures all regions; what was instantiated before is updated. A capture that fails costs only itself: later runs launch one by one.
   Status capture();
 
  private:
@@ -25,6 +25,7 @@ class CudaRun {
   Status fork(const DeviceRegion& region);
   Status join(const DeviceRegion& region);
   Status capture(size_t region);
+  Status instantiate(Replay& replay, cuda::CUgraph graph);
   Status observe(uint32_t kernel, cuda::CUstream stream);
   Status wait(cuda::CUstream stream, const std::string& where) const { return c_.device->check(api().cuStreamSynchronize(stream), where, "cuStreamSynchronize"); }
   const cuda::Api& api() const { return c_.device->api(); }
