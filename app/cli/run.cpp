@@ -1,8 +1,10 @@
 #include "cli/verbs.h"
 
 #include "base/clock.h"
+#include "driver/document/run_record.h"
 #include "import/tensor_files.h"
 #include "runtime/reference.h"
+#include "trace/chrome/chrome_trace.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,32 +40,36 @@ struct RunOptions : ModelOptions {
   int repeat = 1;
 };
 
-// One run of the last variant, launch by launch, as a Chrome trace (times in microseconds, one lane: the calling thread).
-Status write_profile(driver::Session& session, const driver::Feeds& feeds, const std::string& path) {
-  Json events = Json::array();
-  double at = 0;
-  for (size_t s = 0; s < session.last_segments().size(); ++s) {
-    std::vector<Tensor> inputs;
-    for (const std::string& name : session.last_imported()[s]->inputs) {
-      const auto it = feeds.find(name);
-      if (it == feeds.end()) return unsupported("--profile", "a model with breaks or defaults among its inputs");
-      inputs.push_back(it->second);
-    }
-    const runtime::Executable& e = *session.last_segments()[s]->executable;
-    runtime::ThreadPool pool(session.options().threads);
-    auto made = e.make_context(pool);
-    if (!made) return made.error();
-    const auto& context = *made;
-    context->profile = true;
-    for (int i = 0; i < 2; ++i) // the first run warms the caches
-      if (auto out = e.run(inputs, *context); !out) return out.error();
-    const runtime::RunProfile& p = context->measured;
-    for (size_t k = 0; k < p.calls.size(); ++k)
-      events.push_back({{"name", e.kernels()[k].name}, {"cat", "kernel"}, {"ph", "X"}, {"ts", at + p.calls[k].start_us}, {"dur", p.calls[k].duration_us}, {"pid", 1}, {"tid", 1},
-                        {"args", {{"kernel", "kernel:" + std::to_string(k)}, {"gflops", e.kernels()[k].flops / std::max(p.calls[k].duration_us, 1e-3) * 1e-3}}}});
-    at += p.duration_us;
+// One run of a segment, on the clock: its launches in the colours of their place.
+Result<trace::TimelinePanel> profiled(driver::Session& session, size_t segment, const driver::Feeds& feeds) {
+  std::vector<Tensor> inputs;
+  for (const std::string& name : session.last_imported()[segment]->inputs) {
+    const auto it = feeds.find(name);
+    if (it == feeds.end()) return unsupported("--profile", "a model with breaks or defaults among its inputs");
+    inputs.push_back(it->second);
   }
-  return write_json(path, {{"traceEvents", events}, {"displayTimeUnit", "ms"}}, "--profile");
+  const runtime::Executable& e = *session.last_segments()[segment]->executable;
+  runtime::ThreadPool pool(session.options().threads);
+  auto made = e.make_context(pool);
+  if (!made) return made.error();
+  const auto& context = *made;
+  context->profile = true;
+  for (int i = 0; i < 2; ++i) // the first run warms the caches
+    if (auto out = e.run(inputs, *context); !out) return out.error();
+  std::vector<driver::KernelLook> looks;
+  for (uint32_t k = 0; k < e.kernels().size(); ++k) looks.push_back({e.kernels()[k].name, entity(GroupId(k)), static_cast<uint8_t>(k % 12)});
+  return driver::timeline_panel(context->measured, looks, [](ValueId v) { return "value " + std::to_string(v.v); });
+}
+
+// One run of the last variant as a Chrome trace: a process for each way in which it was submitted, a thread a lane.
+Status write_profile(driver::Session& session, const driver::Feeds& feeds, const std::string& path) {
+  trace::TimelinePanel all;
+  for (size_t s = 0; s < session.last_segments().size(); ++s) {
+    auto panel = profiled(session, s, feeds);
+    if (!panel) return panel.error();
+    for (trace::TimelineRun& r : panel->runs) all.runs.push_back(std::move(r));
+  }
+  return trace::write_chrome_trace(path, all);
 }
 
 int run(const RunOptions& o) {

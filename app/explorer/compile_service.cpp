@@ -2,7 +2,7 @@
 
 #include "driver/document/study.h"
 #include "explorer/session_port.h"
-#include "trace/file/document_file.h"
+#include "trace/saved.h"
 
 #include <QMetaObject>
 
@@ -46,8 +46,8 @@ void CompileService::work(Request request, quint64 number, std::shared_ptr<drive
   const auto fail = [&](const Diagnostic& d) {
     answer(number, [this, where = request.file, words = d.str()] { m_busy = false, emit failed(QString::fromStdString(where), QString::fromStdString(words)); });
   };
-  if (trace::is_document(request.file)) {
-    auto read = trace::read_document(request.file);
+  if (trace::is_saved(request.file)) {
+    auto read = trace::read_saved(request.file);
     if (!read) return fail(read.error());
     auto document = std::make_shared<const trace::Document>(std::move(*read));
     return answer(number, [this, document] { m_busy = false, emit finished(document, nullptr, "A saved document: it is read, not compiled"); });

@@ -9,7 +9,9 @@
 #include "place/reading.h"
 #include "registry.h"
 #include "source/source_figure.h"
-#include "trace/file/document_file.h"
+#include "timeline/runs.h"
+#include "trace/chrome/chrome_trace.h"
+#include "trace/saved.h"
 
 #include <QFileInfo>
 #include <QGuiApplication>
@@ -32,6 +34,7 @@ struct Wanted {
   const views::ViewRow* view = nullptr;
   const views::ViewMode* mode = nullptr;
   QString out;
+  bool trace = false;              // the timeline's spans instead of a picture
   bool frames = false;             // several pictures, or a form that always holds frames
   std::optional<StepRange> range; // left out: the one step
   QSizeF room{1080, 600};
@@ -49,7 +52,7 @@ bool holds_run(const trace::Trace& t, const std::string& view) {
 }
 
 Result<trace::Document> saved_document(const ExportOptions& o) {
-  auto document = trace::read_document(o.file);
+  auto document = trace::read_saved(o.file);
   if (!document || !shows_run(o.reads())) return document;
   const auto& traces = document->traces;
   if (std::none_of(traces.begin(), traces.end(), [&](const auto& t) { return holds_run(*t, o.reads()); }))
@@ -59,7 +62,7 @@ Result<trace::Document> saved_document(const ExportOptions& o) {
 
 // `session`: what compiled it; null where it was saved.
 Result<trace::Document> document_of(const ExportOptions& o, std::unique_ptr<driver::Session>& session) {
-  if (trace::is_document(o.file)) return saved_document(o);
+  if (trace::is_saved(o.file)) return saved_document(o);
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds, true); !s) return s.error();
   const auto what = o.reads() == "drift" ? driver::Measure::drift : shows_run(o.reads()) ? driver::Measure::profile : driver::Measure::nothing;
@@ -117,8 +120,9 @@ Result<Wanted> wanted(const ExportOptions& o) {
   out.mode = *mode;
   out.out = QString::fromStdString(o.out);
   const QString ending = QFileInfo(out.out).suffix().toLower();
-  if (!QStringList{"svg", "pdf", "png", "html", "gif"}.contains(ending))
-    return bad_input("-o '" + o.out + "'", "the name must end in .svg, .pdf or .png, for several steps in .pdf, .html or .gif");
+  out.trace = ending == "json" && o.view == "timeline" && o.steps.empty();
+  if (!out.trace && !QStringList{"svg", "pdf", "png", "html", "gif"}.contains(ending))
+    return bad_input("-o '" + o.out + "'", "the name must end in .svg, .pdf or .png, for several steps in .pdf, .html or .gif, for the timeline as a trace in .json");
   const bool moving = ending == "html" || ending == "gif";
   if (!o.steps.empty() && o.step >= 0) return bad_input("--steps", "--step is given too", "give one of them");
   if (!o.steps.empty() && !moving && ending != "pdf") return bad_input("--steps", "a ." + ending.toStdString() + " file holds one step", "let the name after -o end in .pdf, .html or .gif, or use --step");
@@ -148,6 +152,13 @@ Status write(const ExportOptions& o, const Wanted& w, views::Place place, const 
   return {};
 }
 
+int write_trace(const ExportOptions& o, const views::Place& place) {
+  const trace::TimelinePanel* panel = views::timelineAt(place);
+  if (!panel) return cli::report(o.file, unsupported("--view timeline", "nothing has run", "give a model: it is run first"));
+  if (Status s = trace::write_chrome_trace(o.out, *panel); !s) return cli::report("-o", s.error());
+  return 0;
+}
+
 int run(const ExportOptions& o) {
   const auto w = wanted(o);
   if (!w) return cli::report(o.file, w.error());
@@ -155,6 +166,7 @@ int run(const ExportOptions& o) {
   auto document = document_of(o, session);
   if (!document) return cli::report(o.file, document.error());
   views::Place place = place_of(std::move(*document), o.reads(), o.step);
+  if (w->trace) return write_trace(o, place);
   if (session && o.view == "source" && !w->range) add_assembly(place, *session);
 
   // Without a display, and without Qt's remarks on the surroundings (a missing XDG_RUNTIME_DIR).
@@ -186,7 +198,7 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--width", o->width, "width of the picture in px, where the view follows it; left out: 1080");
   verb->add_option("--size", o->size, "WIDTHxHEIGHT in px; left out: 1080x600");
   verb->add_option("--theme", o->theme, "light, dark, contrast or paper");
-  verb->add_option("-o,--output", o->out, "a file that ends in .svg, .pdf, .png, .html or .gif")->required();
+  verb->add_option("-o,--output", o->out, "a file that ends in .svg, .pdf, .png, .html or .gif; of the timeline in .json too, a Chrome trace")->required();
   verb->callback([o, &code] { code = run(*o); });
 }
 

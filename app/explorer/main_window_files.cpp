@@ -1,6 +1,8 @@
 #include "explorer/export_range.h"
 #include "explorer/main_window.h"
 #include "explorer/write_view.h"
+#include "timeline/runs.h"
+#include "trace/chrome/chrome_trace.h"
 #include "trace/file/document_file.h"
 
 #include <QFileDialog>
@@ -28,6 +30,10 @@ bool MainWindow::exportTo(const QString& file, QString* why) {
     m_state->setText(QString("Exporting %1 steps to %2 (Esc calls it off)").arg(steps->second - steps->first + 1).arg(name));
     return true;
   }
+  if (const auto* timeline = ending == "json" && std::string_view(m_pane->row().id) == "timeline" ? views::timelineAt(navigator().place()) : nullptr) {
+    if (Status s = trace::write_chrome_trace(file.toStdString(), *timeline); !s) return *why = QString::fromStdString(s.error().str()), false;
+    return wrote("Exported " + name, {}), true;
+  }
   const views::Figure figure = m_pane->figure();
   if (!figure.draw) return *why = "there is nothing to draw yet", false;
   if (!write_step(file, place, m_pane->row(), m_look.theme(), figure, why)) return false;
@@ -37,7 +43,7 @@ bool MainWindow::exportTo(const QString& file, QString* why) {
 void MainWindow::exportView() {
   const auto [first, last] = m_slider->range();
   const QString steps = first <= last ? QString("steps %1 to %2").arg(first + 1).arg(last + 1) : "all steps";
-  const QString file = QFileDialog::getSaveFileName(this, "Export the view", {}, QString("This step (*.svg);;This step (*.png);;This step, or the marked ones (*.pdf);;A page of %1 (*.html);;An animation of %1 (*.gif)").arg(steps));
+  const QString file = QFileDialog::getSaveFileName(this, "Export the view", {}, QString("This step (*.svg);;This step (*.png);;This step, or the marked ones (*.pdf);;A page of %1 (*.html);;An animation of %1 (*.gif)").arg(steps) + (std::string_view(m_pane->row().id) == "timeline" ? ";;A Chrome trace (*.json)" : ""));
   if (file.isEmpty()) return;
   QString why;
   if (!exportTo(file, &why)) wrote({}, why);

@@ -28,6 +28,7 @@ struct Timing {
   // On the host, in the order of the calls: of each launch until all threads are done, or until it is submitted; one for
   // each region where they are replayed.
   std::vector<Span> calls;
+  std::vector<Busy> copy_calls; // on the host, of each copy until it is submitted, where they are calls of their own
   std::vector<Lane> lanes;
 };
 

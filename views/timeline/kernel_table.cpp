@@ -44,7 +44,7 @@ void KernelTable::draw(Sheet& s) const {
   const double numbers = std::min(left + 420, left + room_.width() - 158), share = numbers + 64, bars = share + 16;
   const double room = std::min(640., room_.right() - bars);
   const Type right{.px = 11, .role = "textSecondary", .anchor = 1};
-  s.text({left, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2 kernels").arg(rows_).arg(number(double(totals_.size()))) : QString("Kernels, the longest first"), {.weight = 600, .room = numbers - 80 - left});
+  s.text({left, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2").arg(rows_).arg(number(double(totals_.size()))) : QString("The longest first"), {.weight = 600, .room = numbers - 80 - left});
   s.text({numbers, y + 18}, "time", right);
   s.text({share, y + 18}, "share", right);
   for (size_t i = 0; i < rows_; ++i) {

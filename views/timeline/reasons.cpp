@@ -8,27 +8,26 @@ namespace cutaway::views {
 namespace {
 
 constexpr double headHeight = 28, rowHeight = 36;
-constexpr size_t mostRows = 4;
+constexpr size_t mostRows = 5, mostSums = 2;
 
 } // namespace
 
 StreamReasons::StreamReasons(const trace::Trace& trace, const Scopes& scopes, const std::optional<Entity>& selected, const QRectF& room) : room_(room) {
-  std::vector<Row> of, refused, others;
-  std::optional<Row> sum;
+  std::vector<Row> of, refused, others; // rows_: of a region as a whole
   for (const trace::Pass& pass : trace.passes()) {
     if (pass.name.view() != "streams") continue;
     for (uint32_t i = pass.first; i < pass.last; ++i) {
       const trace::Step& step = trace.steps()[i];
       Row row{qt(step.title), qt(step.explanation), step.entities.empty() ? nothing : scopes.kernelOf(step.entities[0]), step.refused};
       const auto about = [&](const Entity& e) { return selected && scopes.kernelOf(e) == *selected; };
-      if (step.entities.empty()) sum = std::move(row);
+      if (step.entities.empty()) rows_.push_back(std::move(row));
       else if (std::any_of(step.entities.begin(), step.entities.end(), about)) of.push_back(std::move(row));
       else (step.refused ? refused : others).push_back(std::move(row));
     }
   }
-  if (sum) rows_.push_back(std::move(*sum));
+  if (rows_.size() > mostSums) rows_.resize(mostSums);
   std::vector<Row>& shown = of.empty() ? refused : of;
-  const size_t count = std::min(shown.size(), mostRows - 1);
+  const size_t count = std::min(shown.size(), mostRows - rows_.size());
   for (size_t i = 0; i < count; ++i) rows_.push_back(std::move(shown[i]));
   if (shown.size() > count) more_ = QString("%1 more; select a kernel for what is said of it").arg(shown.size() - count);
   else if (of.empty() && !others.empty()) more_ = QString("Select a kernel for its stream and its events");

@@ -1,7 +1,6 @@
 #include "timeline/runs.h"
 
 #include "kit/numbers.h"
-#include "place/place.h"
 
 #include <algorithm>
 #include <cmath>
@@ -51,8 +50,9 @@ QString oneByOne(const ShownRun& r) {
   return QString("%1; the device is busy for %2 % of the time").arg(callsText(r)).arg(percent(r.deviceBusy, r.end));
 }
 
-QString replayed(const ShownRun& r) {
+QString replayed(const ShownRun& r, const std::vector<ShownRun>& all) {
   const size_t streams = r.count(LaneKind::work);
+  if (const ShownRun* one = withForm(all, RunForm::one_by_one); one && r.end >= one->end) return callsText(r) + ": the kernels take the time, so fewer calls save none";
   if (streams == 0) return callsText(r) + "; the device tells the time of the whole only";
   if (streams > 1) return QString("%1: %2 streams go on by themselves, by events").arg(callsText(r)).arg(streams);
   return callsText(r) + (r.gap < 0 ? QString() : r.gap < .0005 ? QString(": kernels follow each other at once") : ": kernels follow each other after " + timeText(r.gap));
@@ -99,6 +99,17 @@ double ShownRun::laneShare() const {
 
 bool ShownRun::sound(const trace::TimelineRun::Span& s) const {
   return s.lane >= 0 && size_t(s.lane) < run->lanes.size() && s.start_us >= 0 && s.duration_us >= 0 && std::isfinite(s.start_us + s.duration_us);
+}
+
+const trace::TimelinePanel* timelineAt(const Place& place) {
+  const trace::Trace* trace = place.trace();
+  if (!trace) return nullptr;
+  if (place.at())
+    for (const uint32_t i : place.at()->panels)
+      if (const auto* p = std::get_if<trace::TimelinePanel>(&trace->panels()[i])) return p;
+  for (size_t i = trace->panels().size(); i-- > 0;)
+    if (const auto* p = std::get_if<trace::TimelinePanel>(&trace->panels()[i])) return p;
+  return nullptr;
 }
 
 ShownRun shownRun(const trace::TimelineRun& run) {
@@ -154,7 +165,7 @@ QString formName(const ShownRun& run, bool brief) {
 QString formReason(const ShownRun& run, const std::vector<ShownRun>& all) {
   switch (run.run->form) {
     case RunForm::one_by_one: return oneByOne(run);
-    case RunForm::replayed: return replayed(run);
+    case RunForm::replayed: return replayed(run, all);
     case RunForm::planned: return planned(run, all);
     case RunForm::plain: break;
   }

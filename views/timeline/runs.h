@@ -1,7 +1,5 @@
 #pragma once
-#include "trace/panels.h"
-
-#include <QString>
+#include "place/place.h"
 
 #include <vector>
 
@@ -24,6 +22,9 @@ struct ShownRun {
   double laneShare() const; // of the time that lanes which are no host's are busy, on average
   bool sound(const trace::TimelineRun::Span& s) const;
 };
+
+// That which the step names; else of the last run, else of what was planned; null: none.
+const trace::TimelinePanel* timelineAt(const Place& place);
 
 ShownRun shownRun(const trace::TimelineRun& run);
 // Those that have lanes or an end, in the order of the panel.

@@ -14,7 +14,7 @@ constexpr double rowHeight = 52;
 // "163.2", of a unit that is said once.
 QString inUnit(double us, const TimeUnit& unit) {
   const double v = us / unit.us;
-  return number(v >= 99.95 ? std::round(v * 10) / 10 : v);
+  return tickText(v, v >= 9.995 ? .1 : .01);
 }
 QString factorText(double factor) {
   return tickText(factor, factor >= 9.95 ? 1 : .01) + "×";

@@ -21,16 +21,6 @@ using trace::RunForm;
 constexpr double edge = 16, labels = 96, overviewTop = 36, sectionHead = 28, sectionGap = 12, rulerRoom = 60;
 constexpr size_t manyFlows = 40;
 
-// That which the step names; else of the last run, else of what was planned.
-const trace::TimelinePanel* panelAt(const trace::Trace& trace, uint32_t step) {
-  if (step < trace.steps().size())
-    for (const uint32_t i : trace.steps()[step].panels)
-      if (const auto* p = std::get_if<trace::TimelinePanel>(&trace.panels()[i])) return p;
-  for (size_t i = trace.panels().size(); i-- > 0;)
-    if (const auto* p = std::get_if<trace::TimelinePanel>(&trace.panels()[i])) return p;
-  return nullptr;
-}
-
 double endOf(const std::vector<ShownRun>& runs) {
   double end = 1e-3;
   for (const ShownRun& r : runs) end = std::max(end, r.end);
@@ -40,9 +30,13 @@ double endOf(const std::vector<ShownRun>& runs) {
 // Where runs are compared, so many of the first calls that their names can be read; else all of it.
 TimeRange usualRange(const std::vector<ShownRun>& runs, double width, double end) {
   const ShownRun* one = withForm(runs, RunForm::one_by_one);
-  const auto shown = size_t(std::clamp(width / 84, 4., 16.));
-  if (!one || !one->host(0) || one->lanes[0].size() <= shown + shown / 2) return {0, end};
-  const double first = one->span(one->lanes[0][0]).start_us, last = one->span(one->lanes[0][shown]).start_us;
+  if (!one || !one->host(0)) return {0, end};
+  const auto& calls = one->lanes[0];
+  double letters = 0;
+  for (size_t i = 0; i < std::min<size_t>(12, calls.size()); ++i) letters = std::max(letters, double(std::min<qsizetype>(16, withoutNumber(qt(one->span(calls[i]).name)).size())));
+  const auto shown = size_t(std::clamp(width / (20 + 6.5 * letters), 4., 16.));
+  if (calls.size() <= shown + shown / 2) return {0, end};
+  const double first = one->span(calls[0]).start_us, last = one->span(calls[shown]).start_us;
   const double step = tickStep(last - first, 10), from = first > last - first ? std::floor(first / step) * step : 0;
   return {from, std::min(end, std::ceil(last / step) * step)};
 }
@@ -140,7 +134,7 @@ class Drawing {
   QString legend() const {
     QStringList out;
     if (runs_.front().run->form != RunForm::plain || runs_.front().calls > 0) out += "Grey: host calls and copies.";
-    out += runs_.front().run->form == RunForm::plain ? "Colour: kernels. Hatched: nothing to do." : "Colour: kernels, as in the graph. Hatched: the device waits.";
+    out += runs_.front().run->form == RunForm::plain ? (runs_.front().calls > 0 ? "Colour: kernels, as in the graph. Hatched: nothing to do." : "Colour: by name. Hatched: nothing to do.") : "Colour: kernels, as in the graph. Hatched: the device waits.";
     if (withForm(runs_, RunForm::planned)) out += "Dashed: planned.";
     if (flows_ > manyFlows) out += QString("%1 arrows in view: select a kernel for its own.").arg(flows_);
     return out.join(' ');
@@ -166,7 +160,7 @@ class Drawing {
 
 Figure timelineFigure(const Place& place, const Theme& theme, QSizeF room) {
   room = room.expandedTo({480, 320});
-  const trace::TimelinePanel* panel = place.trace() ? panelAt(*place.trace(), place.step) : nullptr;
+  const trace::TimelinePanel* panel = timelineAt(place);
   std::vector<ShownRun> runs = panel ? shownRuns(*panel) : std::vector<ShownRun>();
   if (runs.empty()) return notRunFigure(place, onPaper(theme) ? QSizeF(paperWidth, 240) : room, "timeline", "measures each launch");
   const auto drawing = std::make_shared<Drawing>(std::move(runs), place, theme, room);

@@ -51,6 +51,10 @@ class RunMaker {
       if (whole) add(0, timing.calls[i], "graph launch", entity(LaunchId(static_cast<uint32_t>(i))), 0);
       else add(0, timing.calls[i], kernels_[i].name, kernels_[i].entity, kernels_[i].category);
     }
+    for (const runtime::Timing::Busy& copy : timing.copy_calls) {
+      copy_call_.push_back(static_cast<int64_t>(run_.spans.size()));
+      add(0, copy, "copy " + value_name_(copy.value), entity(copy.value), 0);
+    }
     for (const runtime::Timing::Lane& lane : timing.lanes) work(lane);
     if (host && form != RunForm::plain) launches(timing.calls.size(), whole);
     for (const auto& e : events)
@@ -70,6 +74,8 @@ class RunMaker {
     for (const runtime::Timing::Busy& busy : lane.busy) {
       const auto span = static_cast<int64_t>(run_.spans.size());
       if (busy.value) {
+        for (const int64_t call : copy_call_)
+          if (this->at(call).entity == entity(busy.value) && this->at(call).start_us + this->at(call).duration_us <= busy.start_us) run_.flows.push_back({call, span});
         add(at, busy, value_name_(busy.value), entity(busy.value), 0);
       } else {
         if (first_[busy.launch] == none) first_[busy.launch] = span;
@@ -95,7 +101,8 @@ class RunMaker {
 
   const std::vector<KernelLook>& kernels_;
   const std::function<std::string(ValueId)>& value_name_;
-  std::vector<int64_t> first_; // by launch: its span
+  std::vector<int64_t> first_;     // by launch: its span
+  std::vector<int64_t> copy_call_; // spans of the host
   TimelineRun run_;
 };
 

@@ -132,7 +132,9 @@ Status CudaClock::read_events(RunProfile& out) const {
     for (const auto& [ms, event] : {std::pair{&begin, 2 * i}, {&end, 2 * i + 1}})
       if (Status s = program_.device->check(program_.device->api().cuEventElapsedTime(ms, events_[0], events_[event]), "profile", "cuEventElapsedTime"); !s) return s;
     add(lane_of(program_, out, marks_[i].region, marks_[i].work), work, first + begin * 1e3, first + end * 1e3);
-    if (work.kind == Kind::launch) out.calls[work.kernel] = {marks_[i].begin_us, marks_[i].end_us - marks_[i].begin_us};
+    const Timing::Span call{marks_[i].begin_us, marks_[i].end_us - marks_[i].begin_us};
+    if (work.kind == Kind::launch) out.calls[work.kernel] = call;
+    else if (work.is_copy()) out.copy_calls.push_back({call, 0, work.value});
   }
   return {};
 }
@@ -154,6 +156,7 @@ void CudaClock::read_model(RunProfile& out) const {
     done[mark.region] = std::max(done[mark.region], s.end_us - zero);
     if (!host) add(lane_of(program_, out, mark.region, mark.work), w, s.begin_us - zero, s.end_us - zero);
     else if (w.kind == Kind::launch) out.calls[w.kernel] = {s.begin_us - zero, s.end_us - s.begin_us};
+    else if (w.is_copy()) out.copy_calls.push_back({{s.begin_us - zero, s.end_us - s.begin_us}, 0, w.value});
   }
   // The model has no time for what the host evaluates: it has its place, and takes none.
   double before = 0;
