@@ -1,6 +1,6 @@
 #include "driver/describe.h"
 
-#include "plan/memory.h"
+#include "plan/tell_packing.h"
 
 #include <algorithm>
 #include <fmt/format.h>
