@@ -42,7 +42,11 @@ struct Wanted {
 bool shows_run(const std::string& view) { return view == "timeline" || view == "drift"; }
 
 bool holds_run(const trace::Trace& t, const std::string& view) {
-  return view == "drift" ? t.panel<trace::SeriesPanel>(0) != nullptr : t.panel<trace::TimelinePanel>(0) != nullptr;
+  if (view == "drift") return t.panel<trace::SeriesPanel>(0) != nullptr;
+  return std::any_of(t.panels().begin(), t.panels().end(), [](const trace::Panel& p) {
+    const auto* timeline = std::get_if<trace::TimelinePanel>(&p);
+    return timeline && std::any_of(timeline->runs.begin(), timeline->runs.end(), [](const auto& r) { return r.form != trace::RunForm::planned; });
+  });
 }
 
 Result<trace::Document> saved_document(const ExportOptions& o) {

@@ -26,6 +26,7 @@ class CudaExecutable final : public Executable {
   Result<std::unique_ptr<RunContext>> make_context(ThreadPool& pool) const override;
   Status hold(RunContext& context) const override;
   Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const override;
+  std::optional<RunProfile> planned() const override { return planned_run(program_); }
   const char* language() const override { return "CUDA C++"; }
 
  private:
@@ -243,10 +244,10 @@ void CudaExecutable::take_inputs(std::span<const Tensor> inputs, std::vector<Ten
   }
 }
 
-// What the clock saw of the run that it timed, and of one replay of the same launches.
+// What the clock saw of the run that it timed, and of a replay of the same launches.
 Status CudaExecutable::measure(CudaRun& run, const CudaClock& clock, CudaContext& c) const {
   if (Status s = clock.read(c.measured); !s) return s;
-  if (!program_.captures || program_.regions.size() != 1 || !program_.regions[0].host.empty()) return {};
+  if (!program_.captures) return {};
   if (c.replays.empty() || c.stale)
     if (Status s = run.capture(); !s) return {}; // the picture goes without it
   CudaClock again(program_, c);

@@ -73,6 +73,8 @@ class Executable {
   // One tensor a param; gives one a graph output. bad-input where an index ran out of range.
   virtual Result<std::vector<Tensor>> run(std::span<const Tensor> inputs, RunContext& context) const = 0;
 
+  // Flows and `planned` of a run that has not been, all else empty; nothing where none is made.
+  virtual std::optional<RunProfile> planned() const { return {}; }
   virtual const char* language() const = 0; // of the kernels' texts: "C"
   // In the order in which they are launched.
   const std::vector<codegen::GroupKernel>& kernels() const { return kernels_; }

@@ -26,7 +26,7 @@ struct Timing {
   };
   double duration_us = 0; // until the last launch is done
   // On the host, in the order of the calls: of each launch until all threads are done, or until it is submitted; one for
-  // all of them where they are replayed as one.
+  // each region where they are replayed.
   std::vector<Span> calls;
   std::vector<Lane> lanes;
 };
@@ -35,6 +35,7 @@ struct Timing {
 // predicted them, where there are such.
 struct RunProfile : Timing {
   bool modelled = false; // times are those of a device model
+  bool device = false;   // launches are submitted to a device, which runs them in its streams
   // A launch that waits for an event which another queue records after a launch.
   struct Flow {
     uint32_t from = 0, to = 0;

@@ -89,8 +89,20 @@ struct TextPanel {
   friend bool operator==(const TextPanel&, const TextPanel&) = default;
 };
 
-// Spans on lanes, in microseconds from the start of the run.
-struct TimelinePanel {
+// Who is at work on a lane: the host that makes calls, a thread or stream that runs kernels, a copy engine.
+enum class LaneKind : uint8_t { host, work, copy };
+
+// How a run was submitted: by itself (on the threads of a CPU, or as a foreign file has it), launched one by one, replayed as
+// one submission; or not at all, but as the plan of the streams predicts it.
+enum class RunForm : uint8_t { plain, one_by_one, replayed, planned };
+
+// One run on a clock: spans on lanes, in microseconds from its start.
+struct TimelineRun {
+  struct Lane {
+    Text name;
+    LaneKind kind = LaneKind::work;
+    friend bool operator==(const Lane&, const Lane&) = default;
+  };
   struct Span {
     int64_t lane = 0;
     double start_us = 0, duration_us = 0;
@@ -99,15 +111,24 @@ struct TimelinePanel {
     uint8_t category = 0;
     friend bool operator==(const Span&, const Span&) = default;
   };
-  struct Flow { // from the end of one span to the start of another, by index
+  // From the end of one span to the start of another, by index: a call and what it starts, or an event that a queue waits for.
+  struct Flow {
     int64_t from = 0, to = 0;
     friend bool operator==(const Flow&, const Flow&) = default;
   };
-  Text name;
-  bool modelled = false; // times come from a device model, not from a clock
-  std::vector<Text> lanes;
+  RunForm form = RunForm::plain;
+  bool modelled = false;  // times come from a device model, not from a clock
+  double duration_us = 0; // until the last launch is done; 0: until its last span ends
+  std::vector<Lane> lanes;
   std::vector<Span> spans;
   std::vector<Flow> flows;
+  friend bool operator==(const TimelineRun&, const TimelineRun&) = default;
+};
+
+// The same work submitted in one way or several, for comparison: one by one, replayed, planned.
+struct TimelinePanel {
+  Text name;
+  std::vector<TimelineRun> runs;
   friend bool operator==(const TimelinePanel&, const TimelinePanel&) = default;
 };
 

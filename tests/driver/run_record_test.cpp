@@ -56,11 +56,11 @@ TEST_P(RunOf, TimelineShowsEveryLaunchInTheGraphsColours) {
   const trace::Trace& t = *document.traces[0];
   const auto* panel = t.panel<trace::TimelinePanel>(static_cast<uint32_t>(t.steps().size() - 1));
   ASSERT_TRUE(panel);
-  EXPECT_FALSE(panel->modelled);
-  EXPECT_EQ(panel->lanes, (std::vector<trace::Text>{"host", "thread 0", "thread 1"}));
+  EXPECT_FALSE(panel->runs.at(0).modelled);
+  EXPECT_EQ(panel->runs.at(0).lanes, (std::vector<trace::TimelineRun::Lane>{{"host", trace::LaneKind::host}, {"thread 0", trace::LaneKind::work}, {"thread 1", trace::LaneKind::work}}));
   const auto end = t.at(static_cast<uint32_t>(t.steps().size() - 1));
   int64_t host = 0;
-  for (const auto& s : panel->spans) {
+  for (const auto& s : panel->runs.at(0).spans) {
     host += s.lane == 0;
     ASSERT_LT(s.lane, 3);
     EXPECT_GE(s.start_us, 0);

@@ -47,7 +47,7 @@ inline Document random_document(uint32_t seed, uint32_t steps) {
   }
   ArenaPanel arena{"arena 0", 100, 90, 64, false, "search", {"k0", "k1"}, {{BufferId(0), "a", {"b"}, {ValueId(1), ValueId(2)}, "f32", "[2]", 0, 2, 64, 0, "k0", "k1", 3, 7, {1}, {{"v", ValueId(3), 1, 2}}, {{0, 32, 64, false}, {64, -1, 64, true}}, 9, "size"}}, {{"greedy", 120, false, 0.5, true}}, {{"size", 110, 90, 12, 4}}, 77};
   TextPanel text{"K1", "C", entity(GroupId(1)), "for (;;) {\n}\n", {{1, entity(NodeId(3))}}};
-  TimelinePanel timeline{"run", true, {"host", "0"}, {{1, 0.5, 2.25, "K1", entity(GroupId(1)), 2}}, {{0, 0}}};
+  TimelinePanel timeline{"run", {{RunForm::replayed, true, 2.75, {{"host", LaneKind::host}, {"0", LaneKind::work}}, {{1, 0.5, 2.25, "K1", entity(GroupId(1)), 2}}, {{0, 0}}}, {}}};
   TablePanel table{"guards", {{"x", "KiB", true}}, {{{"1"}, {entity(ValueId(1))}}}};
   SeriesPanel series{"drift", "ulp", 4, {"a", "b"}, {entity(NodeId(1)), entity(NodeId(2))}, {{"eager", {1.5, std::nan("")}}}};
   auto trace = std::make_shared<Trace>(first, std::move(list), std::vector<Pass>{{"one", "first", Phase::import, 0, steps / 2, 1.5}, {"two", "second", Phase::plan, steps / 2, steps, -1}},

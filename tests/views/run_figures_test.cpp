@@ -16,10 +16,11 @@ Place place_of(size_t places, int lanes, double spike, bool scopes, bool modelle
   std::mt19937 random(7);
   std::uniform_real_distribution<double> some(.4, 3);
   trace::GraphEditor graph;
-  trace::TimelinePanel timeline;
+  trace::TimelinePanel panel;
+  trace::TimelineRun& timeline = panel.runs.emplace_back();
   trace::SeriesPanel drift;
   timeline.modelled = modelled;
-  for (int l = 0; l < lanes; ++l) timeline.lanes.push_back(l ? "thread " + std::to_string(l - 1) : "host");
+  for (int l = 0; l < lanes; ++l) timeline.lanes.push_back(l ? trace::TimelineRun::Lane{"thread " + std::to_string(l - 1), trace::LaneKind::work} : trace::TimelineRun::Lane{"host", trace::LaneKind::host});
   drift.limit = 2;
   drift.curves = {{"eager", {}}, {"compiled", {}}};
   double at = 0;
@@ -43,7 +44,7 @@ Place place_of(size_t places, int lanes, double spike, bool scopes, bool modelle
   trace::Pass pass;
   pass.last = 1;
   auto document = std::make_shared<trace::Document>();
-  document->traces.push_back(std::make_shared<trace::Trace>(graph.graph(), std::vector{step}, std::vector{pass}, std::vector<trace::Panel>{timeline, drift}));
+  document->traces.push_back(std::make_shared<trace::Trace>(graph.graph(), std::vector{step}, std::vector{pass}, std::vector<trace::Panel>{panel, drift}));
   Place out;
   out.document = document;
   if (places > 1) out.selected = entity(NodeId(1));
@@ -87,9 +88,10 @@ TEST_P(RunFigures, SayWhyTheyAreEmpty) {
 TEST(RunFigure, TimesOffTheClockAndLanesThatAreNotThereAreLeftOut) {
   const Theme theme = themeNamed("light");
   trace::TimelinePanel panel;
-  panel.lanes = {"host", "thread 0"};
-  panel.spans = {{0, 0, 5, "a", {}, 0}, {7, 0, 5, "b", {}, 0}, {-1, 0, 5, "c", {}, 0}, {1, std::nan(""), 5, "d", {}, 0}, {1, 0, INFINITY, "e", {}, 0}};
-  panel.flows = {{0, 99}, {-1, 0}, {0, 1}};
+  trace::TimelineRun& run = panel.runs.emplace_back();
+  run.lanes = {{"host", trace::LaneKind::host}, {"thread 0", trace::LaneKind::work}};
+  run.spans = {{0, 0, 5, "a", {}, 0}, {7, 0, 5, "b", {}, 0}, {-1, 0, 5, "c", {}, 0}, {1, std::nan(""), 5, "d", {}, 0}, {1, 0, INFINITY, "e", {}, 0}};
+  run.flows = {{0, 99}, {-1, 0}, {0, 1}};
   trace::Step step;
   trace::Pass pass;
   pass.last = 1;

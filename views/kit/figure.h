@@ -3,6 +3,7 @@
 #include "kit/sheet.h"
 
 #include <functional>
+#include <optional>
 
 namespace cutaway::views {
 
@@ -13,12 +14,27 @@ struct Hit {
   QString name; // type, name, state: "buffer conv1, 784 KiB, [2, 4)"; also the tool tip
 };
 
+// A part of a time axis, in microseconds.
+struct TimeRange {
+  double from = 0, to = 0;
+  friend bool operator==(const TimeRange&, const TimeRange&) = default;
+};
+
+// Where a figure lets one choose what part of the time it shows: `box` reaches from `from` to `to` on an axis that ends at `end`.
+struct Brush {
+  QRectF box;
+  double from = 0, to = 0;
+  TimeRange shown;
+  double end = 0;
+};
+
 // A picture of fixed size in px at 96 dpi, drawn on whatever sheet it is given: window, SVG, PDF and PNG alike.
 struct Figure {
   QSizeF size;
   std::function<void(Sheet&)> draw;
   QList<Hit> hits; // later ones lie on top
   QRectF reveal{}; // what the selection is about: a window scrolls there when it changes
+  std::optional<Brush> brush{};
   // How it comes about from the step before: drawn at a part (0 to 1) of the time of a step; null: it stands there at once.
   std::function<void(Sheet&, double at)> entry{};
 };

@@ -57,7 +57,7 @@ void Navigator::setAwaited(bool awaited) {
 
 void Navigator::setSegment(size_t segment) {
   if (!m_place.document || segment >= m_place.document->traces.size() || segment == m_place.segment) return;
-  m_place.segment = segment, m_place.selected.reset(), m_place.asked.clear();
+  m_place.segment = segment, m_place.selected.reset(), m_place.range.reset(), m_place.asked.clear();
   const size_t steps = m_place.trace()->steps().size();
   m_place.step = steps ? uint32_t(steps - 1) : 0;
   emit documentChanged();
@@ -97,6 +97,12 @@ void Navigator::seekPass(int by, bool changed) {
 }
 void Navigator::passBy(int by) { seekPass(by, false); }
 void Navigator::changedPassBy(int by) { seekPass(by, true); }
+
+void Navigator::setRange(std::optional<TimeRange> range) {
+  if (m_place.range == range) return;
+  m_place.range = range;
+  emit rangeChanged();
+}
 
 void Navigator::select(std::optional<Entity> entity) {
   if (entity && *entity == nothing) entity.reset();

@@ -30,11 +30,14 @@ class Navigator : public QObject {
   void passBy(int by);        // to the first step of the next or previous pass that has steps
   void changedPassBy(int by); // that changed something
   void select(std::optional<Entity> entity);
+  // Shows this part of a run; none: what the view thinks best. Another document or segment begins there.
+  void setRange(std::optional<TimeRange> range);
 
  signals:
   void documentChanged();
   void stepChanged(uint32_t before);
   void selectionChanged();
+  void rangeChanged();
   void textAdded();
 
  private:

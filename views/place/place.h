@@ -1,4 +1,5 @@
 #pragma once
+#include "kit/figure.h"
 #include "trace/document.h"
 #include "trace/port.h"
 
@@ -18,6 +19,7 @@ struct Place {
   size_t segment = 0; // index into document->traces
   uint32_t step = 0;
   std::optional<Entity> selected;
+  std::optional<TimeRange> range; // the part of a run that is shown; none: as the view thinks best
   bool awaited = false; // the first document is being made
 
   const trace::Trace* trace() const { return document && segment < document->traces.size() ? document->traces[segment].get() : nullptr; }

@@ -22,6 +22,7 @@ FigureView::FigureView(const QString& name, FigureMaker maker, Navigator& naviga
   connect(&navigator, &Navigator::documentChanged, this, &FigureView::reveal);
   connect(&navigator, &Navigator::stepChanged, this, &FigureView::stepped);
   connect(&navigator, &Navigator::selectionChanged, this, [this] { reveal(), tellSelected(); });
+  connect(&navigator, &Navigator::rangeChanged, this, &FigureView::refresh);
   connect(&look, &Look::changed, this, &FigureView::refresh);
   m_entry.setStartValue(0.), m_entry.setEndValue(1.);
   connect(&m_entry, &QVariantAnimation::valueChanged, viewport(), qOverload<>(&QWidget::update));
@@ -178,19 +179,70 @@ void FigureView::mousePressEvent(QMouseEvent* event) {
   if (event->button() != Qt::LeftButton) return event->ignore();
   m_byKey = false;
   focusHit(-1);
+  const QPointF at = event->position() + QPointF(horizontalScrollBar()->value(), verticalScrollBar()->value());
+  if (const auto& brush = figure().brush; brush && brush->box.contains(at)) {
+    m_dragged = brushTime(event->position().x());
+    const bool part = brush->shown.from > 0 || brush->shown.to < brush->end;
+    if (part && *m_dragged >= brush->shown.from && *m_dragged <= brush->shown.to) m_moved = brush->shown;
+    return;
+  }
   const int hit = hitAt(event->pos());
   if (hit < 0) m_navigator.select({});
   else if (figure().hits[hit].entity != nothing) m_navigator.select(figure().hits[hit].entity);
 }
 
+void FigureView::mouseMoveEvent(QMouseEvent* event) {
+  if (m_dragged && event->buttons() & Qt::LeftButton) dragTo(brushTime(event->position().x()));
+}
+
+// A press without a drag shows what is there, as wide as before.
+void FigureView::mouseReleaseEvent(QMouseEvent* event) {
+  if (!m_dragged) return event->ignore();
+  if (const auto& brush = figure().brush; brush && !m_moved && brush->shown.to - brush->shown.from < (brush->to - brush->from) * 3 / std::max(1., brush->box.width())) {
+    const double half = brush->end / 20;
+    m_navigator.setRange(TimeRange{std::max(0., *m_dragged - half), std::min(brush->end, *m_dragged + half)});
+  }
+  m_dragged.reset(), m_moved.reset();
+}
+
+double FigureView::brushTime(double x) const {
+  const Brush& b = *m_figure.brush;
+  return std::clamp(b.from + (b.to - b.from) * (x + horizontalScrollBar()->value() - b.box.left()) / std::max(1., b.box.width()), 0., b.end);
+}
+
+void FigureView::dragTo(double us) {
+  const auto& brush = figure().brush;
+  if (!brush) return;
+  if (m_moved) {
+    const double by = std::clamp(us - *m_dragged, -m_moved->from, brush->end - m_moved->to);
+    return m_navigator.setRange(TimeRange{m_moved->from + by, m_moved->to + by});
+  }
+  m_navigator.setRange(TimeRange{std::min(us, *m_dragged), std::max(us, *m_dragged)});
+}
+
 void FigureView::widen(double by, double at) {
   if (!m_zooms) return;
+  if (const auto& brush = figure().brush) {
+    const TimeRange& r = brush->shown;
+    const double wide = std::clamp((r.to - r.from) / by, brush->end * 1e-5, brush->end), part = std::clamp(at / std::max(1, viewport()->width()), 0., 1.);
+    const double from = std::clamp(r.from + (r.to - r.from - wide) * part, 0., brush->end - wide);
+    return m_navigator.setRange(TimeRange{from, from + wide});
+  }
   const double old = m_wide, place = horizontalScrollBar()->value() + at;
   m_wide = std::clamp(m_wide * by, 1., 64.);
   if (m_wide == old) return;
   refresh();
   figure();
   horizontalScrollBar()->setValue(int(place * m_wide / old - at));
+}
+
+void FigureView::pan(int by) {
+  if (const auto& brush = figure().brush) {
+    const TimeRange& r = brush->shown;
+    const double shift = std::clamp((r.to - r.from) * by / std::max(1, viewport()->width()), -r.from, brush->end - r.to);
+    return m_navigator.setRange(TimeRange{r.from + shift, r.to + shift});
+  }
+  horizontalScrollBar()->setValue(horizontalScrollBar()->value() + by);
 }
 
 void FigureView::wheelEvent(QWheelEvent* event) {
@@ -211,8 +263,8 @@ void FigureView::keyPressEvent(QKeyEvent* event) {
   switch (event->key()) {
     case Qt::Key_W: return widen(1.25, viewport()->width() / 2.);
     case Qt::Key_S: return widen(.8, viewport()->width() / 2.);
-    case Qt::Key_A: return horizontalScrollBar()->setValue(horizontalScrollBar()->value() - 80);
-    case Qt::Key_D: return horizontalScrollBar()->setValue(horizontalScrollBar()->value() + 80);
+    case Qt::Key_A: return pan(-80);
+    case Qt::Key_D: return pan(80);
     case Qt::Key_PageDown: return verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepAdd);
     case Qt::Key_PageUp: return verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
     case Qt::Key_Return:

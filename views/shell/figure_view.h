@@ -16,7 +16,8 @@ using FigureMaker = std::function<Figure(const Place&, const Theme&, QSizeF room
 
 // A figure in a window: drawn for the room there is, scrolled where it is larger, to what the selection is about. Hover tells
 // and lights all that stands for the same entity, a click selects, Tab goes from one thing to the next, Ctrl+Tab leaves;
-// Ctrl+wheel, W and S widen it, A and D pan. A view with several modes has a switch above. What a step changes moves in,
+// Ctrl+wheel, W and S widen it, A and D pan; a figure with a brush shows more or less of its time instead, and a drag over
+// the brush chooses what. A view with several modes has a switch above. What a step changes moves in,
 // where the figure knows how, until the next step or the end of its time.
 class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   Q_OBJECT
@@ -39,6 +40,8 @@ class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   void hideEvent(QHideEvent* event) override;
   void scrollContentsBy(int dx, int dy) override;
   void mousePressEvent(QMouseEvent* event) override;
+  void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void wheelEvent(QWheelEvent* event) override;
   void focusInEvent(QFocusEvent* event) override;
@@ -47,6 +50,9 @@ class FigureView : public QAbstractScrollArea, public SpokenCanvas {
 
  private:
   void widen(double by, double at);
+  void pan(int by); // px
+  void dragTo(double us);
+  double brushTime(double x) const; // of a pixel of the viewport
   int hitAt(QPoint at);
   void bars();
   void focusHit(int hit); // -1: none
@@ -60,6 +66,8 @@ class FigureView : public QAbstractScrollArea, public SpokenCanvas {
   Figure m_figure;
   QVariantAnimation m_entry; // runs while the step's change moves in
   ModeSwitch* m_switch = nullptr; // null: one mode
+  std::optional<double> m_dragged;    // where a drag over the brush began, in microseconds
+  std::optional<TimeRange> m_moved;   // what was shown then, where the drag moves it
   bool m_stale = true, m_reveal = false, m_zooms;
   double m_wide = 1;  // times the room's width
   int m_focused = -1; // hit reached by Tab

@@ -39,6 +39,7 @@ class TraceMaker {
     if (segment_.executable) {
       schedule();
       done = memory(done);
+      plan_panel();
       done = other_events("streams", "runs at once what uses different things, with the fewest events", done);
       done = other_events("capture", "records what is launched, to be replayed as one submission", done);
       other_events("libraries", "gives plain products to the vendor's library", done);
@@ -178,9 +179,28 @@ class TraceMaker {
     size_t i = from;
     if (i == events_.size() || events_[i].pass != std::string_view(pass)) return i;
     open_pass(pass, summary, Phase::plan, -1);
-    for (; i < events_.size() && events_[i].pass == std::string_view(pass); ++i) finish(described_step(events_[i]));
+    for (; i < events_.size() && events_[i].pass == std::string_view(pass); ++i) {
+      trace::Step& s = described_step(events_[i]);
+      if (plan_) s.panels.push_back(*plan_);
+      finish(s);
+    }
     close_pass();
     return i;
+  }
+  // What the plan of the streams promises; on the steps that tell of it.
+  void plan_panel() {
+    const auto planned = segment_.executable->planned();
+    if (!planned) return;
+    plan_ = static_cast<uint32_t>(panels_.size());
+    panels_.push_back(timeline(*planned));
+  }
+  trace::TimelinePanel timeline(const runtime::RunProfile& profile) {
+    return timeline_panel(profile, looks(), [this](ValueId v) { return mirror_.name(entity(v)); });
+  }
+  std::vector<KernelLook> looks() {
+    std::vector<KernelLook> out;
+    for (const codegen::GroupKernel& k : segment_.executable->kernels()) out.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
+    return out;
   }
   void place(const Event& event) {
     const auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[event.entities.back().id];
@@ -229,13 +249,13 @@ class TraceMaker {
     close_pass();
   }
   void profile_step(const runtime::RunProfile& profile) {
-    std::vector<KernelLook> looks;
-    for (const codegen::GroupKernel& k : segment_.executable->kernels()) looks.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
+    const std::vector<KernelLook> looks = this->looks();
     size_t longest = 0;
     double busy = 0;
     std::vector<double> took(profile.calls.size(), 0);
     for (const auto& lane : profile.lanes)
-      for (const auto& span : lane.busy) busy += span.duration_us, took[span.launch] = std::max(took[span.launch], span.duration_us);
+      for (const auto& span : lane.busy)
+        if (!span.value) busy += span.duration_us, took[span.launch] = std::max(took[span.launch], span.duration_us);
     if (!took.empty()) longest = static_cast<size_t>(std::max_element(took.begin(), took.end()) - took.begin());
     std::string text = "Nothing was launched.";
     if (!profile.calls.empty())
@@ -245,8 +265,13 @@ class TraceMaker {
     trace::Step& s = add_step("measured", fmt::format("{} launches in {}{}", profile.calls.size(), duration_text(profile.duration_us), profile.modelled ? ", modelled" : ""), text);
     if (!looks.empty()) s.entities = {looks[longest].entity};
     s.panels = {static_cast<uint32_t>(panels_.size())};
-    panels_.push_back(timeline_panel(profile, looks));
+    panels_.push_back(timeline(profile));
     finish(s);
+    if (!profile.replayed) return;
+    // What a capture saves is seen in the run.
+    for (const trace::Pass& pass : passes_)
+      if (pass.name.view() == "capture")
+        for (uint32_t i = pass.first; i < pass.last; ++i) steps_[i].panels = steps_.back().panels;
   }
   void drift_step(const Drift& drift) {
     const auto name = [&](NodeId n) { return mirror_.graph().alive(n) ? mirror_.name(n) : "op " + std::to_string(n.v); };
@@ -279,6 +304,7 @@ class TraceMaker {
   std::vector<trace::Pass> passes_;
   std::vector<trace::Panel> panels_;
   uint32_t next_note_ = 0;
+  std::optional<uint32_t> plan_; // the panel of the planned run
   int64_t peak_ = -1, packed_ = -1;
 };
 

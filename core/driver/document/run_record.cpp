@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace cutaway::driver {
 
@@ -31,20 +32,83 @@ Result<RunRecord> measure(Session& session, const Feeds& feeds, bool drift, cons
   return out;
 }
 
-trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const std::vector<KernelLook>& kernels) {
+namespace {
+
+using trace::LaneKind;
+using trace::RunForm;
+using trace::TimelineRun;
+
+// Turns one timing into lanes, spans and flows.
+class RunMaker {
+ public:
+  RunMaker(const std::vector<KernelLook>& kernels, const std::function<std::string(ValueId)>& value_name) : kernels_(kernels), value_name_(value_name), first_(kernels.size(), none) {}
+
+  TimelineRun make(const runtime::Timing& timing, RunForm form, bool modelled, const std::vector<runtime::RunProfile::Flow>& events) {
+    run_.form = form, run_.modelled = modelled, run_.duration_us = timing.duration_us;
+    const bool host = !timing.calls.empty(), whole = form == RunForm::replayed;
+    if (host) run_.lanes.push_back({"host", LaneKind::host});
+    for (size_t i = 0; i < timing.calls.size(); ++i) {
+      if (whole) add(0, timing.calls[i], "graph launch", entity(LaunchId(static_cast<uint32_t>(i))), 0);
+      else add(0, timing.calls[i], kernels_[i].name, kernels_[i].entity, kernels_[i].category);
+    }
+    for (const runtime::Timing::Lane& lane : timing.lanes) work(lane);
+    if (host && form != RunForm::plain) launches(timing.calls.size(), whole);
+    for (const auto& e : events)
+      if (first_[e.from] != none && first_[e.to] != none) run_.flows.push_back({first_[e.from], first_[e.to]});
+    return std::move(run_);
+  }
+
+ private:
+  static constexpr int64_t none = -1;
+
+  void add(size_t lane, const runtime::Timing::Span& s, const std::string& name, Entity entity, uint8_t category) {
+    run_.spans.push_back({static_cast<int64_t>(lane), s.start_us, s.duration_us, name, entity, category});
+  }
+  void work(const runtime::Timing::Lane& lane) {
+    const size_t at = run_.lanes.size();
+    run_.lanes.push_back({lane.name, lane.name.starts_with("copy") ? LaneKind::copy : LaneKind::work});
+    for (const runtime::Timing::Busy& busy : lane.busy) {
+      const auto span = static_cast<int64_t>(run_.spans.size());
+      if (busy.value) {
+        add(at, busy, value_name_(busy.value), entity(busy.value), 0);
+      } else {
+        if (first_[busy.launch] == none) first_[busy.launch] = span;
+        add(at, busy, kernels_[busy.launch].name, kernels_[busy.launch].entity, kernels_[busy.launch].category);
+      }
+    }
+  }
+  // A replayed call starts many at once: what begins first before the next call is what it is seen to start.
+  void launches(size_t calls, bool whole) {
+    for (size_t i = 0; i < calls; ++i) {
+      const auto call = static_cast<int64_t>(i);
+      const int64_t started = whole ? earliest(at(call).start_us, i + 1 < calls ? at(call + 1).start_us : std::numeric_limits<double>::infinity()) : first_[i];
+      if (started != none) run_.flows.push_back({call, started});
+    }
+  }
+  int64_t earliest(double from_us, double to_us) const {
+    int64_t found = none;
+    for (const int64_t span : first_)
+      if (span != none && at(span).start_us >= from_us && at(span).start_us < to_us && (found == none || at(span).start_us < at(found).start_us)) found = span;
+    return found;
+  }
+  const TimelineRun::Span& at(int64_t span) const { return run_.spans[static_cast<size_t>(span)]; }
+
+  const std::vector<KernelLook>& kernels_;
+  const std::function<std::string(ValueId)>& value_name_;
+  std::vector<int64_t> first_; // by launch: its span
+  TimelineRun run_;
+};
+
+} // namespace
+
+trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const std::vector<KernelLook>& kernels, const std::function<std::string(ValueId)>& value_name) {
   trace::TimelinePanel out;
-  out.name = "one run";
-  out.modelled = profile.modelled;
-  if (!profile.modelled) out.lanes.push_back("host"); // a model has no clock for it
-  const size_t first = out.lanes.size();
-  for (const auto& lane : profile.lanes) out.lanes.push_back(lane.name);
-  const auto add = [&](size_t lane, const runtime::RunProfile::Span& s, size_t launch) {
-    const KernelLook& k = kernels[launch];
-    out.spans.push_back({static_cast<int64_t>(lane), s.start_us, s.duration_us, k.name, k.entity, k.category});
-  };
-  for (size_t i = 0; i < profile.calls.size() && first > 0; ++i) add(0, profile.calls[i], i);
-  for (size_t t = 0; t < profile.lanes.size(); ++t)
-    for (const auto& busy : profile.lanes[t].busy) add(first + t, busy, busy.launch);
+  const auto add = [&](const runtime::Timing& timing, RunForm form, bool modelled) { out.runs.push_back(RunMaker(kernels, value_name).make(timing, form, modelled, profile.flows)); };
+  const bool ran = !profile.lanes.empty();
+  out.name = ran ? "one run" : "plan";
+  if (ran) add(profile, profile.device ? RunForm::one_by_one : RunForm::plain, profile.modelled);
+  if (profile.replayed) add(*profile.replayed, RunForm::replayed, profile.modelled);
+  if (profile.planned) add(*profile.planned, RunForm::planned, true);
   return out;
 }
 

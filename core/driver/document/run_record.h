@@ -24,7 +24,9 @@ struct KernelLook {
   Entity entity;
   uint8_t category = 0;
 };
-trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const std::vector<KernelLook>& kernels);
+// The run as it was launched, replayed and planned, as far as the profile knows; a flow from each call to what it starts and
+// one an event. `value_name`: how documents call a value that is copied.
+trace::TimelinePanel timeline_panel(const runtime::RunProfile& profile, const std::vector<KernelLook>& kernels, const std::function<std::string(ValueId)>& value_name);
 // `node_name`: how documents call a node of the compiled graph.
 trace::SeriesPanel drift_panel(const Drift& drift, const std::function<std::string(NodeId)>& node_name);
 

@@ -31,7 +31,16 @@ Status CudaRun::run(CudaClock* clock) {
 
 Status CudaRun::replay_once(CudaClock& clock) {
   clock.start_replay(c_.streams[0]);
-  Status s = c_.device->check(api().cuGraphLaunch(c_.replays[0].exec, c_.streams[0]), "replay", "cuGraphLaunch");
+  Status s;
+  for (size_t r = 0; r < program_.regions.size() && s; ++r) {
+    for (const uint32_t k : program_.regions[r].host)
+      if (s) s = run_on_host(k);
+    if (!s || program_.regions[r].works.empty()) continue;
+    clock.start_call();
+    s = c_.device->check(api().cuGraphLaunch(c_.replays[r].exec, c_.streams[0]), "replay", "cuGraphLaunch");
+    clock.stop_call();
+    if (s) s = wait(c_.streams[0], "replay");
+  }
   clock.stop_replay(c_.streams[0]);
   return s ? wait(c_.streams[0], "replay") : s;
 }

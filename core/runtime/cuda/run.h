@@ -11,7 +11,7 @@ class CudaRun {
   // All regions one after the other, each launched one by one or, once captured, replayed. Done when it returns; where it
   // fails nothing of it goes on. `clock` may be null; with a clock or an observer nothing is replayed.
   Status run(CudaClock* clock);
-  // The one region again, as one submission.
+  // All of it again, each region as one submission.
   Status replay_once(CudaClock& clock);
   // Captures all regions; what was instantiated before is updated. A capture that fails costs only itself: later runs launch one by one.
   Status capture();

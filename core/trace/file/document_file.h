@@ -8,17 +8,18 @@
 // whole graph after its first step (its keyframe) and at most 256 steps; the index at the end says where each begins, and the last
 // member where the index begins. A reader that knows nothing of this sees ordinary JSON.
 //
-//   {"cutaway":"document","schema":1,
+//   {"cutaway":"document","schema":2,
 //   "chunks":[
 //   {"trace":0,"keyframe":{...},"steps":[...]},
 //   ...],
-//   "index":{"schema":1,"document":{...},"traces":[{"passes":[...],...}],"panels":[[offset,size],...],"chunks":[[offset,size],...]},
+//   "index":{"schema":2,"document":{...},"traces":[{"passes":[...],...}],"panels":[[offset,size],...],"chunks":[[offset,size],...]},
 //   "index_at":"00000000000000012345"}
 //
 // Each edit of a step is the element as it is afterwards, or {"erased":id}.
 namespace cutaway::trace {
 
-inline constexpr int schema = 1;
+// 2: a timeline holds runs, and a lane says its kind.
+inline constexpr int schema = 2;
 inline constexpr size_t chunk_steps = 256;
 
 enum class Encoding { json, cbor };

@@ -67,16 +67,19 @@ constexpr auto fields(const TextPanel*) {
   using T = TextPanel;
   return std::tuple{field("name", &T::name), field("language", &T::language), field("entity", &T::entity), field("text", &T::text), field("links", &T::links)};
 }
-constexpr auto fields(const TimelinePanel::Span*) {
-  using T = TimelinePanel::Span;
+constexpr auto fields(const TimelineRun::Lane*) { return std::tuple{field("name", &TimelineRun::Lane::name), field("kind", &TimelineRun::Lane::kind)}; }
+constexpr auto fields(const TimelineRun::Span*) {
+  using T = TimelineRun::Span;
   return std::tuple{field("lane", &T::lane), field("start_us", &T::start_us), field("duration_us", &T::duration_us), field("name", &T::name),
                     field("entity", &T::entity), field("category", &T::category)};
 }
-constexpr auto fields(const TimelinePanel::Flow*) { return std::tuple{field("from", &TimelinePanel::Flow::from), field("to", &TimelinePanel::Flow::to)}; }
-constexpr auto fields(const TimelinePanel*) {
-  using T = TimelinePanel;
-  return std::tuple{field("name", &T::name), field("modelled", &T::modelled), field("lanes", &T::lanes), field("spans", &T::spans), field("flows", &T::flows)};
+constexpr auto fields(const TimelineRun::Flow*) { return std::tuple{field("from", &TimelineRun::Flow::from), field("to", &TimelineRun::Flow::to)}; }
+constexpr auto fields(const TimelineRun*) {
+  using T = TimelineRun;
+  return std::tuple{field("form", &T::form), field("modelled", &T::modelled), field("duration_us", &T::duration_us), field("lanes", &T::lanes),
+                    field("spans", &T::spans), field("flows", &T::flows)};
 }
+constexpr auto fields(const TimelinePanel*) { return std::tuple{field("name", &TimelinePanel::name), field("runs", &TimelinePanel::runs)}; }
 constexpr auto fields(const TablePanel::Column*) {
   using T = TablePanel::Column;
   return std::tuple{field("title", &T::title), field("unit", &T::unit), field("numeric", &T::numeric)};
@@ -114,11 +117,15 @@ constexpr auto fields(const Break*) { return std::tuple{field("node", &Break::no
 inline constexpr const char* role_words[] = {"intermediate", "input", "output", "parameter", "constant"};
 inline constexpr const char* group_kind_words[] = {"fused", "library", "eager", "region"};
 inline constexpr const char* refusal_words[] = {"illegal", "unprofitable", "over-limit"};
+inline constexpr const char* lane_words[] = {"host", "work", "copy"};
+inline constexpr const char* form_words[] = {"plain", "one-by-one", "replayed", "planned"};
 inline constexpr const char* phase_words[] = {"import", "rewrite", "plan", "codegen", "run"};
 constexpr auto& words(const OpClass*) { return op_class_words; }
 constexpr auto& words(const ValueRole*) { return role_words; }
 constexpr auto& words(const GroupKind*) { return group_kind_words; }
 constexpr auto& words(const RefusalKind*) { return refusal_words; }
+constexpr auto& words(const LaneKind*) { return lane_words; }
+constexpr auto& words(const RunForm*) { return form_words; }
 constexpr auto& words(const Phase*) { return phase_words; }
 
 } // namespace cutaway::trace
