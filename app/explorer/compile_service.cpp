@@ -1,5 +1,6 @@
 #include "explorer/compile_service.h"
 
+#include "driver/document/packing.h"
 #include "driver/document/study.h"
 #include "explorer/session_port.h"
 #include "trace/saved.h"
@@ -51,6 +52,12 @@ void CompileService::work(Request request, quint64 number, std::shared_ptr<drive
     if (!read) return fail(read.error());
     auto document = std::make_shared<const trace::Document>(std::move(*read));
     return answer(number, [this, document] { m_busy = false, emit finished(document, nullptr, "A saved document: it is read, not compiled"); });
+  }
+  if (driver::is_packing(request.file)) {
+    auto packed = driver::packing_document(request.file, request.options.settings.memory_strategy, &watch->cancel);
+    if (!packed) return fail(packed.error());
+    auto document = std::make_shared<const trace::Document>(std::move(*packed));
+    return answer(number, [this, document] { m_busy = false, emit finished(document, nullptr, "A list of buffers: packed, nothing to run"); });
   }
   request.options.journal = true, request.options.watch = watch;
   auto session = driver::Session::open(request.file, request.options);

@@ -1,6 +1,7 @@
 #include "explorer/export.h"
 
 #include "cli/verbs.h"
+#include "driver/document/packing.h"
 #include "driver/document/study.h"
 #include "driver/document/texts.h"
 #include "explorer/export_range.h"
@@ -63,6 +64,11 @@ Result<trace::Document> saved_document(const ExportOptions& o) {
 // `session`: what compiled it; null where it was saved.
 Result<trace::Document> document_of(const ExportOptions& o, std::unique_ptr<driver::Session>& session) {
   if (trace::is_saved(o.file)) return saved_document(o);
+  if (driver::is_packing(o.file)) {
+    auto options = o.session();
+    if (!options) return options.error();
+    return driver::packing_document(o.file, options->settings.memory_strategy);
+  }
   driver::Feeds feeds;
   if (Status s = o.open(session, feeds, true); !s) return s.error();
   const auto what = o.reads() == "drift" ? driver::Measure::drift : shows_run(o.reads()) ? driver::Measure::profile : driver::Measure::nothing;

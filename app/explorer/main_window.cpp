@@ -142,7 +142,7 @@ void MainWindow::showView(const QString& id) {
 }
 
 void MainWindow::chooseFile() {
-  const QString file = QFileDialog::getOpenFileName(this, "Open", {}, "Models and documents (*.onnx *.cut *.json *.cbor);;All files (*)");
+  const QString file = QFileDialog::getOpenFileName(this, "Open", {}, "Models, documents and buffers (*.onnx *.cut *.json *.cbor *.csv);;All files (*)");
   if (!file.isEmpty()) open(file);
 }
 

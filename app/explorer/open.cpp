@@ -29,7 +29,7 @@ int run(const cli::ModelOptions& o) {
 
 void add_open(CLI::App& app, int& code) {
   auto o = std::make_shared<cli::ModelOptions>();
-  CLI::App* verb = app.add_subcommand("open", "opens a model, a .cut text or a saved document in the explorer");
+  CLI::App* verb = app.add_subcommand("open", "opens a model, a .cut text, a saved document or a list of buffers (.csv) in the explorer");
   o->add_to(*verb);
   verb->get_option("FILE")->required(false);
   verb->callback([o, &code] { code = run(*o); });

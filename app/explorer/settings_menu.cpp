@@ -45,6 +45,7 @@ void fillSettings(QMenu& menu, const Pane& pane, const Chosen& chosen) {
   addChoices(menu, pane, "fold.budget", {"0", "1048576", "67108864", "1073741824"}, chosen);
   addChoices(menu, pane, "breaks", {"allow", "forbid"}, chosen);
   addChoices(menu, pane, "capture", {"on", "off"}, chosen);
+  addChoices(menu, pane, "libraries", {"off", "auto", "on"}, chosen);
   addChoices(menu, pane, "cache", {"on", "off"}, chosen);
 }
 

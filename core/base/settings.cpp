@@ -66,6 +66,8 @@ Row list_row(const char* key, std::vector<std::string> Settings::*field) {
           [field](const Settings& s) { return join(s.*field); }};
 }
 
+const char* libraries_name(Libraries libraries) { return libraries == Libraries::off ? "off" : libraries == Libraries::measured ? "auto" : "on"; }
+
 const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
       {"math", "strict, default or fast",
@@ -86,6 +88,13 @@ const std::vector<Row>& rows() {
       list_row("passes.off", &Settings::disabled_passes),
       small_row("variants.limit", &Settings::cache_limit, 1),
       choice_row("capture", "on", "off", "on or off", &Settings::capture),
+      {"libraries", "off, auto or on",
+       [](Settings& s, const std::string& v) {
+         for (Libraries l : {Libraries::off, Libraries::measured, Libraries::on})
+           if (v == libraries_name(l)) return s.libraries = l, true;
+         return false;
+       },
+       [](const Settings& s) { return std::string(libraries_name(s.libraries)); }},
       choice_row("cache", "on", "off", "on or off", &Settings::kernel_cache),
   };
   return table;

@@ -16,6 +16,13 @@ enum class Math {
 };
 const char* math_name(Math math); // "strict", "default", "fast"
 
+// Whether a vendor's libraries may compute what they have a routine for.
+enum class Libraries {
+  off,
+  measured, // "auto": where they are faster on the device that is there; never where times are modelled
+  on,       // wherever they can
+};
+
 // Everything `--set K=V` may change. A compile is (graph, symbol bindings, settings).
 struct Settings {
   Math math = Math::normal;
@@ -28,6 +35,7 @@ struct Settings {
   std::vector<std::string> disabled_passes; // passes.off=a,b
   int cache_limit = 16;                // variants kept per segment, least recently used goes first
   bool capture = true;                 // capture=on|off: a GPU's launches are captured once and replayed
+  Libraries libraries = Libraries::off; // libraries=off|auto|on: of a GPU, cuBLASLt for plain products
   bool kernel_cache = true;            // cache=on|off: the disk cache of kernels
 
   // Sets one key; says which keys or values exist where it does not know one.

@@ -102,7 +102,7 @@ Result<cpu::Assembly> Compiler::assembly(const std::string& text, const std::ato
 Result<std::shared_ptr<const runtime::Executable>> Compiler::make_executable(const Graph& graph, Journal* log) const {
   const plan::Storage storage(graph);
   const bool strict = settings_.math == Math::strict;
-  const runtime::ExecutableOptions options{.strict = strict, .fast = settings_.math == Math::fast, .capture = settings_.capture, .streams = settings_.streams, .threads = pool_->size(),
+  const runtime::ExecutableOptions options{.strict = strict, .fast = settings_.math == Math::fast, .capture = settings_.capture, .libraries = settings_.libraries, .streams = settings_.streams, .threads = pool_->size(),
                                            .cache = settings_.kernel_cache, .memory_strategy = settings_.memory_strategy, .journal = log, .cancel = watch_ ? &watch_->cancel : nullptr,
                                            .progress = [this](size_t done, size_t total) { (void)tell("codegen", done, total); }, .queues = nullptr, .machine = nullptr};
   if (device_) {

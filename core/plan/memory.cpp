@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "plan/pack/checker.h"
 #include "plan/pack/pack.h"
+#include "plan/tell_packing.h"
 
 #include <algorithm>
 
@@ -12,42 +13,6 @@ namespace {
 bool in_arena(const Graph& g, ValueId root) {
   const Op op = g.producer(root).op;
   return op != Op::param && op != Op::constant && !g.is_output(root);
-}
-
-std::shared_ptr<const PlacedHow> how_placed(Placement&& placement) {
-  auto how = std::make_shared<PlacedHow>();
-  how->placement = std::move(placement);
-  auto& tried = how->placement.tried;
-  how->gaps_tried = tried.size();
-  if (tried.size() <= PlacedHow::gaps_kept) return how;
-  std::stable_sort(tried.begin(), tried.end(), [&](const GapTried& a, const GapTried& b) {
-    const bool first = lies_in(how->placement.accepted, a), second = lies_in(how->placement.accepted, b);
-    return first != second ? first : static_cast<uint64_t>(a.size) > static_cast<uint64_t>(b.size); // open above: -1, the largest
-  });
-  tried.resize(PlacedHow::gaps_kept);
-  std::sort(tried.begin(), tried.end(), [](const GapTried& a, const GapTried& b) { return a.offset < b.offset; });
-  return how;
-}
-
-void tell(Journal& journal, const MemoryPlan& plan, PackTrace&& trace) {
-  int64_t before = -1;
-  for (const Incumbent& i : trace.incumbents) {
-    journal.append({"memory", "incumbent", false, {}, {i.by, i.peak, i.lower_bound, static_cast<int64_t>(i.effort)}, {.bytes = before}, {.bytes = i.peak}, nullptr});
-    before = i.peak;
-  }
-  const auto placed = [&](size_t i, std::shared_ptr<const Payload> how) {
-    const Allocation& p = plan.placements[i];
-    journal.append({"memory", "placed", false, {entity(p.roots[0]), entity(BufferId(static_cast<uint32_t>(i)))}, {p.bytes, p.offset, p.start, p.end}, {}, {}, std::move(how)});
-  };
-  std::vector<bool> told(plan.placements.size());
-  for (Placement& p : trace.placements) {
-    const auto buffer = static_cast<size_t>(p.buffer);
-    told[buffer] = true;
-    placed(buffer, how_placed(std::move(p)));
-  }
-  for (size_t i = 0; i < told.size(); ++i)
-    if (!told[i]) placed(i, nullptr); // no bytes: nothing to decide
-  journal.append({"memory", "packed", false, {}, {plan.strategy, plan.peak, plan.lower_bound, static_cast<int64_t>(trace.moves_seen)}, {}, {.bytes = plan.peak}, nullptr});
 }
 
 // The buffers of a schedule and how long each is alive.
@@ -116,7 +81,8 @@ MemoryPlan plan_memory(const Graph& g, const Storage&, const std::vector<Step>& 
   const auto wrong = check_plan(problem, offsets, plan.peak);
   CUTAWAY_CHECK(!wrong, "the arena plan is wrong: " + (wrong ? wrong->why : ""));
   for (size_t i = 0; i < offsets.size(); ++i) plan.placements[i].offset = offsets[i];
-  if (journal) tell(*journal, plan, std::move(trace));
+  if (journal)
+    tell_packing(problem, *packed, std::move(trace), [&](size_t i) { return std::vector<Entity>{entity(plan.placements[i].roots[0]), entity(BufferId(static_cast<uint32_t>(i)))}; }, *journal);
   return plan;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 #include "base/journal.h"
-#include "plan/pack/trace.h"
 #include "plan/storage.h"
 
 namespace cutaway::plan {
@@ -28,13 +27,6 @@ struct MemoryPlan {
   int64_t peak = 0, lower_bound = 0;
   std::string strategy;
   bool optimal = false;
-};
-
-// What a "placed" event carries: the accepted gap and the largest refused ones, at most gaps_kept, of gaps_tried.
-struct PlacedHow final : Payload {
-  static constexpr size_t gaps_kept = 12;
-  Placement placement;
-  size_t gaps_tried = 0;
 };
 
 // What liveness alone says of a schedule: the most bytes alive at once, which no plan is below.

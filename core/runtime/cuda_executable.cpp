@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "runtime/cuda/libraries.h"
 #include "runtime/cuda/run.h"
 #include "runtime/cuda/tell.h"
 #include "runtime/tell_streams.h"
@@ -91,7 +92,8 @@ Status CudaExecutable::make(std::vector<codegen::CudaKernel> kernels, const Exec
   }
   program_.captures = options.capture;
   if (Status s = plan_streams(kernels, options); !s) return s;
-  return upload();
+  if (Status s = upload(); !s) return s;
+  return take_libraries(kernels, graph_, program_.device, options.strict ? Libraries::off : options.libraries, program_.launches, options.journal);
 }
 
 // Streams first, as if all values lay apart; then an arena in which what may run at once shares nothing. Where that makes

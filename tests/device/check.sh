@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # On a machine with an NVIDIA GPU: builds the gpu-server preset (no Qt, no LLVM), runs the verification set on the GPU, times
-# separate launches against replay at 10, 100 and 1,000 nodes, asks the driver for the answers that tests/data/cuda holds, and
-# writes one JSON report.
+# separate launches against replay at 10, 100 and 1,000 nodes, one stream against several, our products against cuBLASLt's and,
+# where Python has PyTorch, our kernels against its own (cuDNN among them) and its compiler's; asks the driver for the answers
+# that tests/data/cuda holds, and writes one JSON report.
 # usage: tests/device/check.sh [OUT.json]
 #   CUTAWAY_DEVICE  the device, cuda where not set; sim:h100 tries the script where there is no GPU
 #   CUTAWAY_BIN     a cutaway that is built already, test_backend beside it
@@ -31,6 +32,49 @@ chain() {
     for (i = 1; i <= n; ++i) printf "  n%d %%%d = neg(%%%d) : f32[256]\n", i, i, i - 1
     printf "  return %%%d \"y\"\n}\n", n
   }'
+}
+
+# N branches from one value, each of products that leave most of a device idle.
+branches() {
+  awk -v n="$1" 'BEGIN {
+    print "graph \"branches\" {"
+    print "  n0 %0 \"x\" = param() {index = 0, shape = shape [64, 256], to = type f32} : f32[64, 256]"
+    print "  n1 %1 \"w\" = param() {index = 1, shape = shape [256, 256], to = type f32} : f32[256, 256]"
+    id = 2
+    for (b = 0; b < n; ++b) {
+      from = 0
+      for (i = 0; i < 6; ++i) {
+        printf "  n%d %%%d = dot_general(%%%d, %%1) : f32[64, 256]\n", id, id, from
+        printf "  n%d %%%d = tanh(%%%d) : f32[64, 256]\n", id + 1, id + 1, id
+        from = id + 1
+        id += 2
+      }
+      outs[b] = from
+    }
+    for (b = 0; b < n; ++b) printf "  return %%%d \"y%d\"\n", outs[b], b
+    print "}"
+  }'
+}
+
+# One product of the type: BATCH M N K.
+product() {
+  awk -v t="$1" -v b="$2" -v m="$3" -v n="$4" -v k="$5" 'BEGIN {
+    printf "graph \"product\" {\n  n0 %%0 \"a\" = param() {index = 0, shape = shape [%d, %d, %d], to = type %s} : %s[%d, %d, %d]\n", b, m, k, t, t, b, m, k
+    printf "  n1 %%1 \"b\" = param() {index = 1, shape = shape [%d, %d, %d], to = type %s} : %s[%d, %d, %d]\n", b, k, n, t, t, b, k, n
+    printf "  n2 %%2 = dot_general(%%0, %%1) : %s[%d, %d, %d]\n  return %%2 \"c\"\n}\n", t, b, m, n
+  }'
+}
+
+# A measured run of the model with each of the values of a setting, its dims bound by `dims`: FILE KEY VALUE...
+dims=()
+with_each() {
+  local file=$1 key=$2 value bench
+  shift 2
+  for value in "$@"; do
+    bench=$("$bin" bench "$file" --device "$device" --mode compiled --repeat 50 --set "$key=$value" "${dims[@]}" --json 2>"$work/bench.log") || { code=1; bench=null; }
+    printf '%s{"model": "%s", "%s": "%s", "bench": %s}' "$comma" "$(basename "${file%/model.onnx}")" "$key" "$value" "$bench"
+    comma=', '
+  done
 }
 
 code=0
@@ -68,12 +112,39 @@ answers() {
   for nodes in 10 100 1000; do
     chain "$nodes" >"$work/chain.cut"
     for capture in off on; do
-      bench=$("$bin" bench "$work/chain.cut" --device "$device" --mode compiled --repeat 50 --set passes.off=fuse,simplify,cse --set capture="$capture" --json)
+      bench=$("$bin" bench "$work/chain.cut" --device "$device" --mode compiled --repeat 50 --set passes.off=fuse,simplify,cse --set capture="$capture" --json 2>"$work/bench.log")
       printf '%s{"nodes": %d, "capture": "%s", "bench": %s}' "$comma" "$nodes" "$capture" "$bench"
       comma=', '
     done
   done
-  printf '], "answers": '
+  printf '], "streams": ['
+  comma=''
+  for n in 2 4 8; do
+    branches "$n" >"$work/branches-$n.cut"
+    with_each "$work/branches-$n.cut" streams 1 4
+  done
+  for model in basic_pitch "ppocr_v4_det p2o.DynamicDimension.1=320 p2o.DynamicDimension.2=320" mtcnn_onet "minilm_l6_int8 sequence=32"; do
+    read -r name first second <<<"$model"
+    dims=(${first:+--dim "$first"} ${second:+--dim "$second"})
+    if [ -f "${CUTAWAY_DATA:-}/zoo/$name/model.onnx" ]; then with_each "$CUTAWAY_DATA/zoo/$name/model.onnx" streams 1 4; fi
+  done
+  printf '], "products": ['
+  comma=''
+  # With libraries=auto the compile itself times both; its reasons go into the report in its own words.
+  for shape in "f32 1 512 512 512" "f32 1 2048 2048 2048" "f32 12 128 128 64" "f16 1 512 512 512" "f16 1 4096 4096 4096" "f16 12 128 128 64" "bf16 1 1024 4096 1024" "f16 1 1 4096 4096"; do
+    # shellcheck disable=SC2086 # a type and numbers
+    product $shape >"$work/product.cut"
+    reason=$("$bin" compile "$work/product.cut" --device "$device" --set libraries=auto --trace "$work/trace.json" >"$work/compile.log" 2>&1 && grep -o '"explanation":"[^"]*\(Measured on this device\|Not by\)[^"]*"' "$work/trace.json" | head -n 1) || reason=''
+    printf '%s{"shape": "%s", %s}' "$comma" "$shape" "${reason:-"\"explanation\": null"}"
+    comma=', '
+  done
+  printf '], "peers": '
+  if [ -z "${CUTAWAY_NO_PEERS:-}" ] && python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>"$work/torch.log"; then
+    python3 tests/device/peers.py "$bin" "$device" 2>>"$work/torch.log" || { code=1; printf null; }
+  else
+    printf null
+  fi
+  printf ', "answers": '
   answers
   printf '}\n'
 } >"$out"

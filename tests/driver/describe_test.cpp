@@ -1,5 +1,5 @@
 #include "driver/describe.h"
-#include "plan/memory.h"
+#include "plan/tell_packing.h"
 
 #include <gtest/gtest.h>
 

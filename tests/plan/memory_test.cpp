@@ -1,4 +1,5 @@
 #include "plan/memory.h"
+#include "plan/tell_packing.h"
 
 #include "ir/builder.h"
 

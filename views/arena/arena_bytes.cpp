@@ -138,6 +138,10 @@ class Drawing {
     s.path(path, {mix(s.t.c("accent"), s.t.c("canvas"), .2)}, {s.t.c("accent"), 1.5});
   }
 
+  // Buffers that no kernels are known of have moments, not launches.
+  QString kernelThen() const { return size_t(stack_.fullest) < arena_.launches.size() ? qt(arena_.launches[size_t(stack_.fullest)]) : QString(); }
+  QString moment() const { return QString(kernelThen().isEmpty() ? "time %1" : "launch %1").arg(stack_.fullest); }
+
   // The launch at which most is alive.
   void fullest(Sheet& s) const {
     const double left = plot_->x(double(stack_.fullest)), right = std::max(left + 3, plot_->x(double(stack_.fullest) + 1)), top = plot_->y(double(stack_.total[size_t(stack_.fullest)]));
@@ -145,16 +149,16 @@ class Drawing {
     tint.setAlphaF(.2f);
     s.rect({left, top, right - left, plot_->plot.bottom() - top}, 0, {tint});
     for (const double at : {top, plot_->plot.bottom()}) s.line({left, at}, {right, at}, {s.t.c("accent"), 4});
-    s.text({std::clamp((left + right) / 2, plot_->plot.left() + 40, plot_->plot.right() - 40), plot_->plot.top() - 8}, QString("launch %1").arg(stack_.fullest), {.px = 11, .role = "accent", .weight = 600, .anchor = 0});
+    s.text({std::clamp((left + right) / 2, plot_->plot.left() + 40, plot_->plot.right() - 40), plot_->plot.top() - 8}, moment(), {.px = 11, .role = "accent", .weight = 600, .anchor = 0});
   }
 
   double rowWidth() const { return wide_ ? listWidth : std::min(420., size.width() - 2 * edge); }
   QRectF row(size_t i) const { return {listAt_.x(), listAt_.y() + headHeight + rowHeight * double(i) - rowHeight / 2, rowWidth(), rowHeight}; }
   void list(Sheet& s) const {
     const int64_t total = stack_.total[size_t(stack_.fullest)];
-    s.text({listAt_.x(), listAt_.y() + 8}, QString("%1 alive at launch %2").arg(byteText(total)).arg(stack_.fullest), {.px = 13, .weight = 600, .room = rowWidth()});
-    const QString kernel = size_t(stack_.fullest) < arena_.launches.size() ? qt(arena_.launches[size_t(stack_.fullest)]) + ", " : QString();
-    s.text({listAt_.x(), listAt_.y() + 26}, kernel + QString("%1 buffers").arg(live_.size()), {.px = 11, .role = "textSecondary", .room = rowWidth()});
+    s.text({listAt_.x(), listAt_.y() + 8}, QString("%1 alive at %2").arg(byteText(total), moment()), {.px = 13, .weight = 600, .room = rowWidth()});
+    const QString kernel = kernelThen();
+    s.text({listAt_.x(), listAt_.y() + 26}, kernel + (kernel.isEmpty() ? "" : ", ") + QString("%1 buffers").arg(live_.size()), {.px = 11, .role = "textSecondary", .room = rowWidth()});
     for (size_t i = 0; i < rows_; ++i) {
       const trace::ArenaBuffer& b = *live_[i];
       const QRectF r = row(i);

@@ -95,7 +95,7 @@ class Drawing {
 
   void buffer(Sheet& s, const trace::ArenaBuffer& b) const {
     const QRectF box = this->box(b);
-    if (arena_.buffers.size() > manyBuffers) return s.rects({s.pixels(box)}, {&b == at_.placing ? s.t.c("accent") : paper_ ? s.t.c("lineStrong") : s.t.category(b.category).fill});
+    if (arena_.buffers.size() > manyBuffers) return s.rects({s.pixels(box)}, {&b == at_.placing ? s.t.c("accent") : paper_ ? s.t.c("lineStrong") : mix(s.t.category(b.category).stroke, s.t.c("canvas"), .5)});
     arenaBox(s, box, b, &b == at_.placing);
     const QColor ink = paper_ ? s.t.c("text") : s.t.category(b.category).stroke;
     const double padding = plot_->plot.height() * double(occupied(arena_, b) - b.bytes) / plot_->high;

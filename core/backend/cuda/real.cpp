@@ -1,7 +1,7 @@
 #include "backend/cuda/api.h"
 #include "backend/cuda/api_calls.h"
+#include "backend/cuda/library_files.h"
 
-#include <cstdlib>
 #include <dlfcn.h>
 
 namespace cutaway::cuda {
@@ -9,32 +9,9 @@ namespace cutaway::cuda {
 namespace {
 
 constexpr int abi_version = 12000;
-constexpr const char* nvrtc_names[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
 
 using GetProcAddress = CUresult (*)(const char* name, void** entry, int version, uint64_t flags,
                                     CUdriverProcAddressQueryResult* status);
-
-// The handles stay open: NVIDIA's libraries do not survive being unloaded.
-void* open_first(const std::vector<std::string>& names, std::string& opened) {
-  for (const std::string& name : names)
-    if (void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-      opened = name;
-      return library;
-    }
-  return nullptr;
-}
-
-std::vector<std::string> nvrtc_candidates(const std::string& cuda_path) {
-  std::vector<std::string> folders;
-  const char* named = std::getenv("CUTAWAY_CUDA_PATH");
-  for (const std::string& root : {cuda_path, std::string(named ? named : "")})
-    if (!root.empty()) folders.insert(folders.end(), {root + "/", root + "/lib64/", root + "/lib/"});
-  folders.insert(folders.end(), {"", "/usr/local/cuda/lib64/"});
-  std::vector<std::string> candidates;
-  for (const std::string& folder : folders)
-    for (const char* name : nvrtc_names) candidates.push_back(folder + name);
-  return candidates;
-}
 
 template <class F> void bind(F& field, void* at) {
   field = reinterpret_cast<F>(at);
@@ -84,7 +61,7 @@ std::string version_text(int version) {
 Libraries find_libraries(Api& api, const std::string& cuda_path) {
   Libraries found;
   if (void* driver = open_first({"libcuda.so.1"}, found.driver)) bind_driver(api, driver, found);
-  if (void* nvrtc = open_first(nvrtc_candidates(cuda_path), found.nvrtc)) bind_nvrtc(api, nvrtc, found);
+  if (void* nvrtc = open_first(library_candidates({"libnvrtc.so.13", "libnvrtc.so.12"}, cuda_path), found.nvrtc)) bind_nvrtc(api, nvrtc, found);
   return found;
 }
 

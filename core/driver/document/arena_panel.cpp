@@ -2,6 +2,7 @@
 
 #include "driver/document/tables.h"
 #include "plan/pack/pack.h"
+#include "plan/tell_packing.h"
 
 #include <algorithm>
 #include <map>
@@ -54,9 +55,9 @@ void add_views(const GraphMirror& mirror, const std::vector<codegen::GroupKernel
       }
 }
 
-std::vector<trace::ArenaStrategy> compared(const plan::MemoryPlan& used) {
-  plan::Problem problem;
-  for (const plan::Allocation& a : used.placements) problem.buffers.push_back({a.start, a.end, a.bytes, plan::arena_alignment});
+} // namespace
+
+std::vector<trace::ArenaStrategy> compared_strategies(const plan::Problem& problem, const std::string& used, int64_t peak, int64_t bound) {
   plan::PackOptions options;
   options.effort = compare_effort;
   options.seconds = 1e9; // the same document on every machine
@@ -64,18 +65,16 @@ std::vector<trace::ArenaStrategy> compared(const plan::MemoryPlan& used) {
   for (const plan::Strategy& s : plan::strategies()) {
     trace::ArenaStrategy& row = out.emplace_back();
     row.name = s.name;
-    if (used.strategy == s.name) {
-      row.peak = used.peak;
+    if (used == s.name) {
+      row.peak = peak;
     } else if (const auto packed = plan::pack(problem, s.name, options)) {
       row.peak = packed->peak;
       row.cut_short = packed->cut_short;
     }
-    row.optimal = row.peak == used.lower_bound;
+    row.optimal = row.peak == bound;
   }
   return out;
 }
-
-} // namespace
 
 trace::ArenaPanel arena_panel(const GraphMirror& mirror, const runtime::Executable& executable) {
   const plan::MemoryPlan& plan = executable.memory();
@@ -86,7 +85,9 @@ trace::ArenaPanel arena_panel(const GraphMirror& mirror, const runtime::Executab
   for (const codegen::GroupKernel& k : executable.kernels()) out.launches.push_back(kernel_name(mirror, k));
   for (size_t i = 0; i < plan.placements.size(); ++i) out.buffers.push_back(buffer_of(mirror, plan.placements[i], i, out.launches));
   add_views(mirror, executable.kernels(), out);
-  out.strategies = compared(plan);
+  plan::Problem problem;
+  for (const plan::Allocation& a : plan.placements) problem.buffers.push_back({a.start, a.end, a.bytes, plan::arena_alignment});
+  out.strategies = compared_strategies(problem, plan.strategy, plan.peak, plan.lower_bound);
   return out;
 }
 

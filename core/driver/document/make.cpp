@@ -41,7 +41,8 @@ class TraceMaker {
       done = memory(done);
       plan_panel();
       done = other_events("streams", "runs at once what uses different things, with the fewest events", done);
-      other_events("capture", "records what is launched, to be replayed as one submission", done);
+      done = other_events("capture", "records what is launched, to be replayed as one submission", done);
+      other_events("libraries", "gives plain products to the vendor's library", done);
       codegen();
       tables();
       if (record && (record->profile || record->drift)) measured(*record);

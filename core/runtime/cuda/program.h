@@ -1,5 +1,5 @@
 #pragma once
-#include "backend/cuda/device.h"
+#include "backend/cuda/blas.h"
 #include "codegen/cuda/cuda_kernel.h"
 #include "plan/streams/events.h"
 #include "plan/streams/schedule.h"
@@ -35,9 +35,17 @@ struct DeviceRegion {
   uint32_t first_kernel = 0, last_kernel = 0; // of its launches; [first, last)
 };
 
+// What a library's routine reads or writes.
+struct LibraryOperand {
+  size_t buffer = 0;  // of the kernel
+  uint64_t bytes = 0; // from its start
+};
+
 // How a kernel is launched.
 struct DeviceLaunch {
   std::shared_ptr<const cuda::Code> code; // null: on the host
+  std::shared_ptr<const cuda::BlasProduct> library; // in its place
+  std::array<LibraryOperand, 3> operands;           // of the library's
   std::array<unsigned, 3> grid{1, 1, 1};
   unsigned threads = 1, shared = 0;
   std::string why_on_host;  // "no kernel for topk"

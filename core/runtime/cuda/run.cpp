@@ -120,6 +120,11 @@ void CudaRun::declare(uint32_t kernel) {
 Status CudaRun::launch(const DeviceWork& work, cuda::CUstream stream) {
   const DeviceLaunch& l = program_.launches[work.kernel];
   if (c_.device->modelled()) declare(work.kernel);
+  if (l.library) {
+    const auto at = [&](size_t i) { return c_.pointers[l.first_pointer + l.operands[i].buffer] + l.operands[i].bytes; };
+    if (Status s = l.library->launch(at(0), at(1), at(2), stream); !s) return within(place(work.kernel), s.error());
+    return {};
+  }
   const cuda::CUresult code = api().cuLaunchKernel(l.code->function(), l.grid[0], l.grid[1], l.grid[2], l.threads, 1, 1, l.shared, stream, c_.params.data() + l.first_pointer, nullptr);
   return code == cuda::CUDA_SUCCESS ? Status() : c_.device->check(code, place(work.kernel), "cuLaunchKernel");
 }

@@ -18,6 +18,9 @@ void sim::set_checked(bool) {}
 std::string sim::compiler_identity() {
   return {};
 }
+BlasCalls sim::blas_calls() {
+  return {};
+}
 std::vector<sim::Span> sim::timeline() {
   return {};
 }

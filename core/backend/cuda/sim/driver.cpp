@@ -142,6 +142,8 @@ void fail_nth(const std::string& name, int code, int nth, bool lasting) {
   auto look = [&](const char* n, const char*, auto&) { known |= n == name; };
   each_driver_call(table, look);
   each_nvrtc_call(table, look);
+  BlasCalls blas;
+  each_blas_call(blas, [&](const char* n, auto&) { known |= n == name; });
   CUTAWAY_CHECK(known && code && nth > 0, name);
   call.sim().failures[name] = {code, nth, lasting};
 }
