@@ -87,6 +87,9 @@ std::string one_stream_text(const Event& e) {
   return fmt::format("Nothing is gained by more: the best schedule with up to {} streams takes {:.1f} µs, one stream {:.1f} µs.", number(e, 5), best, serial);
 }
 
+// Of which part of the launches a total speaks: the host steps in between regions.
+std::string of_region(const Event& e) { return number(e, 7) > 1 ? fmt::format("Region {} of {}: ", number(e, 6), number(e, 7)) : std::string(); }
+
 struct Phrase {
   const char* code;
   std::string (*title)(const Event&, const std::string& a, const std::string& b);
@@ -131,11 +134,11 @@ const Phrase phrases[] = {
      [](const Event& e, S, S) { return fmt::format("An event: stream {} goes on only when stream {} has come so far, since both touch the same bytes. No other event or order implies it.", number(e, 0), number(e, 1)); }},
     {"not-overlapped", [](const Event&, S a, S b) { return a + " waits its turn behind " + b; },
      [](const Event& e, S, S) {
-       return real(e, 1) > 1 ? fmt::format("Not run at once though it could: together they want {:.2f} of {}.", real(e, 1), word(e, 0)) : std::string("Not run at once though it could: another order or stream makes the whole no shorter.");
+       return real(e, 1) > 1 ? fmt::format("Not run at once though it could: together they need {:.0f} % of {}, so each would only go slower.", 100 * real(e, 1), word(e, 0)) : std::string("Not run at once though it could: another order or stream makes the whole no shorter.");
      }},
-    {"streams", [](const Event& e, S, S) { return fmt::format("{} streams, {} events", number(e, 0), number(e, 4)); },
+    {"streams", [](const Event& e, S, S) { return of_region(e) + fmt::format("{} streams, {} events", number(e, 0), number(e, 4)); },
      [](const Event& e, S, S) { return fmt::format("Planned {:.1f} µs instead of {:.1f} µs in one stream; no schedule is shorter than {:.1f} µs.", real(e, 2), real(e, 1), real(e, 3)); }},
-    {"one-stream", [](const Event&, S, S) { return std::string("All launches stay in one stream"); }, [](const Event& e, S, S) { return one_stream_text(e); }},
+    {"one-stream", [](const Event& e, S, S) { return of_region(e).empty() ? std::string("All launches stay in one stream") : of_region(e) + "all launches stay in one stream"; }, [](const Event& e, S, S) { return one_stream_text(e); }},
     {"captured", [](const Event& e, S, S) { return fmt::format("{} launches become one submission", number(e, 0)); },
      [](const Event& e, S, S) {
        return fmt::format("Addresses and sizes are fixed for these shapes: the second run records {} launches and {} copies in {} stream{}, later runs replay them whole. Inputs are copied to where the record reads them; other shapes have a record of their own.", number(e, 0), number(e, 1), number(e, 2), number(e, 2) == 1 ? "" : "s");

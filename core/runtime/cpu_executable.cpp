@@ -113,10 +113,12 @@ Status CpuExecutable::plan_queues(CpuQueues& queues, const ExecutableOptions& op
   CUTAWAY_CHECK(race.empty(), "queues race: " + race);
   queues_ = queues.plan();
   if (!options.journal) return {};
+  Part part{0, queues.stretches().size()};
   for (const CpuQueues::Stretch& s : queues.stretches()) {
+    ++part.number;
     std::vector<std::optional<uint32_t>> kernel;
     for (uint32_t t = 0; t < s.streams.schedule.order.size(); ++t) kernel.emplace_back(s.first + t);
-    tell_streams(s.streams, kernel, kernels_, options.streams, *options.journal);
+    tell_streams(s.streams, kernel, kernels_, options.streams, part, *options.journal);
   }
   return {};
 }

@@ -112,10 +112,12 @@ Status CudaExecutable::plan_streams(std::vector<codegen::CudaKernel>& kernels, c
   CUTAWAY_CHECK(race.empty(), "streams race: " + race);
   DevicePlanner::wire(program_.regions);
   if (options.journal) {
+    Part part{0, program_.regions.size()};
     for (const DeviceRegion& r : program_.regions) {
+      ++part.number;
       std::vector<std::optional<uint32_t>> kernel;
       for (const DeviceWork& w : r.works) kernel.push_back(w.kind == DeviceWork::Kind::launch ? std::optional(w.kernel) : std::nullopt);
-      if (!kernel.empty()) tell_streams(r.streams, kernel, kernels_, options.streams, *options.journal);
+      if (!kernel.empty()) tell_streams(r.streams, kernel, kernels_, options.streams, part, *options.journal);
     }
     tell_capture(program_.regions, kernels_, program_.launches, program_.captures, *options.journal);
   }

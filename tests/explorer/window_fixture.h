@@ -4,6 +4,8 @@
 #include <QTest>
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace cutaway::explorer {
 
 // Real events on a real window, on whatever platform QT_QPA_PLATFORM names.
@@ -15,7 +17,7 @@ struct WindowTest : testing::Test {
     window->resize(1440, 900);
     window->show();
     window->activateWindow(); // no window manager does it
-    QTest::qWaitForWindowActive(window.get(), 2000);
+    std::ignore = QTest::qWaitForWindowActive(window.get(), 2000);
     ASSERT_TRUE(QTest::qWaitFor([this] { return window->navigator().stepCount() > 0 && window->graph().settled() && window->graph().scene(); }, 30000));
   }
   void settle() { ASSERT_TRUE(QTest::qWaitFor([this] { return window->graph().settled() && !window->service().busy(); }, 30000)); }

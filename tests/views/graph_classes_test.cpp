@@ -47,7 +47,9 @@ TEST(GraphClasses, EachOpIsCountedOnce) {
     EXPECT_EQ(all, expected);
     for (size_t i = 0; i < scene->model.items.size(); ++i) {
       const GraphItem& item = scene->model.items[i];
-      if (item.kind == GraphItem::Node && !scene->box[i].isEmpty()) EXPECT_EQ(classes.leading[i], int(graph.nodes.find(item.members[0])->op_class));
+      if (item.kind == GraphItem::Node && !scene->box[i].isEmpty()) {
+        EXPECT_EQ(classes.leading[i], int(graph.nodes.find(item.members[0])->op_class));
+      }
       if (item.kind != GraphItem::Group || scene->box[i].isEmpty()) continue;
       const bool product = std::any_of(item.members.begin(), item.members.end(), [&](NodeId id) { return graph.nodes.find(id)->op_class == trace::OpClass::contraction; });
       EXPECT_EQ(classes.leading[i], int(product ? trace::OpClass::contraction : graph.nodes.find(item.members[0])->op_class));

@@ -67,8 +67,8 @@ StrategyBars::StrategyBars(const trace::ArenaPanel& arena, const Theme& theme, d
   floorWords_ = floor_ > 0 ? QString("that greedy by size leaves on the floor, %1 over the best plan").arg(percentOf(floor_, best_)) : QString("Greedy by size leaves nothing on the floor.");
   if (compact && floor_ > 0) floorWords_ = byteText(floor_) + ' ' + floorWords_;
   if (!cut.isEmpty()) note_ = cut.join(", ") + (cut.size() == 1 ? " was" : " were") + " cut short: the effort for comparing is bounded.";
-  height_ = head + rowHeight_ * double(arena.strategies.size()) + (compact ? 8 : 12) + (floor_ > 0 && !compact ? 26 : 0) + lead * paraLines(theme, floorWords_, width);
-  if (!note_.isEmpty()) height_ += 8 + lead * paraLines(theme, note_, width, {.px = 11});
+  height_ = head + rowHeight_ * double(arena.strategies.size()) + (compact ? 8 : 12) + (floor_ > 0 && !compact ? 26 : 0) + lead * double(textLines(theme, floorWords_, width).size());
+  if (!note_.isEmpty()) height_ += 8 + lead * double(textLines(theme, note_, width, {.px = 11}).size());
 }
 
 QString StrategyBars::gapText(const trace::ArenaStrategy& row) const {

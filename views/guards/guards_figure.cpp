@@ -58,7 +58,7 @@ Figure guardsFigure(const Place& place, const Theme& theme, QSizeF room) {
   const qsizetype variants = kept ? qsizetype(kept->rows.size()) : 0, count = qsizetype(guards->rows.size());
   const double width = size.width() - 2 * edge;
   const QString policy = "Policy: recompile. Each new shape makes a variant; one that is kept is taken again without compiling. It is the only policy of this version, so there are no costs to compare.";
-  const double top = 56 + 18 * paraLines(theme, policy, width);
+  const double top = 56 + 18 * double(textLines(theme, policy, width).size());
   Grid first(theme, {edge, top}, width,
              {{.title = "Guard", .mono = true, .elastic = true, .least = 240}, {.title = "Now", .mono = true, .elastic = true, .drop = 1}, {.title = "Assumed because", .elastic = true, .drop = 2}, {.title = "Origin", .elastic = true, .drop = 3, .role = "textSecondary"}},
              guardRows(*guards, place.selected));

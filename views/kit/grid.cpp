@@ -1,7 +1,5 @@
 #include "kit/grid.h"
 
-#include <QFontMetricsF>
-
 #include <algorithm>
 
 namespace cutaway::views {
@@ -10,21 +8,6 @@ namespace {
 constexpr double gap = 16, glyphRoom = 24, barRoom = 56;
 
 } // namespace
-
-double textWidth(const Theme& theme, const QString& text, const Type& type) {
-  return QFontMetricsF(theme.font(type.px, type.weight, type.mono)).horizontalAdvance(text);
-}
-
-int paraLines(const Theme& theme, const QString& text, double width, const Type& type) {
-  QString line;
-  int count = 1;
-  for (const QString& word : text.split(' ')) {
-    const QString next = line.isEmpty() ? word : line + ' ' + word;
-    if (!line.isEmpty() && textWidth(theme, next, type) > width) ++count, line = word;
-    else line = next;
-  }
-  return count;
-}
 
 Grid::Grid(const Theme& theme, QPointF at, double width, QList<GridColumn> columns, QList<GridRow> rows)
     : at_(at), width_(width), columns_(std::move(columns)), rows_(std::move(rows)) {

@@ -47,9 +47,4 @@ class Grid {
   bool glyphs_ = false;
 };
 
-// The width of a text at zoom 1.
-double textWidth(const Theme& theme, const QString& text, const Type& type);
-// The lines that Sheet::para breaks a text into.
-int paraLines(const Theme& theme, const QString& text, double width, const Type& type = {});
-
 } // namespace cutaway::views

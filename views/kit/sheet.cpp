@@ -7,6 +7,34 @@
 
 namespace cutaway::views {
 
+namespace {
+// Lines of whole words, none wider than `room` unless one word is; at least one.
+template <class Width>
+QStringList broken(const QString& s, double room, Width&& width) {
+  QStringList out;
+  QString line;
+  for (const QString& word : s.split(' ', Qt::SkipEmptyParts)) {
+    const QString next = line.isEmpty() ? word : line + ' ' + word;
+    if (!line.isEmpty() && width(next) > room) {
+      out += line;
+      line = word;
+    } else {
+      line = next;
+    }
+  }
+  out += line;
+  return out;
+}
+} // namespace
+
+double textWidth(const Theme& theme, const QString& s, const Type& type) {
+  return QFontMetricsF(theme.font(qRound(type.px), type.weight, type.mono)).horizontalAdvance(s);
+}
+QStringList textLines(const Theme& theme, const QString& s, double room, const Type& type) {
+  const QFontMetricsF metrics(theme.font(qRound(type.px), type.weight, type.mono));
+  return broken(s, room, [&](const QString& text) { return metrics.horizontalAdvance(text); });
+}
+
 // ---- shared ----
 double Sheet::px(double base) const { // constant between 0.6 and 1.6, then with the zoom; never under 10 px
   const double v = k < .6 ? base * k / .6 : k > 1.6 ? base * k / 1.6 : base;
@@ -60,16 +88,10 @@ void Sheet::row(QRectF r, const QString& name, const Type& a, const QString& not
 }
 
 double Sheet::para(QPointF at, double width, double lead, const QString& s, const Type& type) {
-  QString line;
-  const auto flush = [&] { text(at, line, type), at.ry() += lead, line.clear(); };
-  for (const auto& word : s.split(' ')) {
-    const QString next = line.isEmpty() ? word : line + ' ' + word;
-    if (!line.isEmpty() && prepare(next, type).width > width * k)
-      flush(), line = word;
-    else
-      line = next;
+  for (const QString& line : broken(s, width * k, [&](const QString& text) { return prepare(text, type).width; })) {
+    text(at, line, type);
+    at.ry() += lead;
   }
-  flush();
   return at.y();
 }
 

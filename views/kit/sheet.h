@@ -34,6 +34,10 @@ struct Prepared {
   double width = 0, ascent = 0;
 };
 
+/// What a text takes at zoom 1, for layouts that are made before anything is drawn; the lines that Sheet::para breaks it into.
+double textWidth(const Theme& theme, const QString& s, const Type& type);
+QStringList textLines(const Theme& theme, const QString& s, double room, const Type& type = {});
+
 class Sheet {
  public:
   Sheet(const Theme& theme, double zoom) : t(theme), k(zoom), level(theme.level(zoom)) {}

@@ -219,7 +219,7 @@ Figure layoutFigure(const Place& place, const Theme& theme, QSizeF room) {
   d->drawn = QString("%1, strides %2 elements. ").arg(byteText(v->bytes), strideText(*walk)) + (part.isEmpty() ? "Drawn whole; " : QString("Drawn small: %1; ").arg(part)) +
              "cells are numbered as the drawn elements lie in memory, the line walks the first ten" +
              (window ? QString("; framed, and marked in memory: what one output of %1 reads, %2, as far as it is drawn.").arg(window->reader, window->what) : QString("."));
-  const double top = 50 + 18 * paraLines(theme, d->drawn, size.width() - 2 * edge) + 8;
+  const double top = 50 + 18 * double(textLines(theme, d->drawn, size.width() - 2 * edge).size()) + 8;
   addOrders(*d, *v, *walk, window, top);
   d->tableTop = d->orders.back().box().bottom() + 24;
   Copies copies;

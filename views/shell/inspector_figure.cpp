@@ -238,7 +238,7 @@ void fillSource(Column& c, const SourceNode& node, const trace::GraphDoc& first,
   c.y += 16;
   if (!ops.isEmpty()) c.words((ops.size() == 1 ? QString("Imported as ") : QString("Imported as %1 ops: ").arg(ops.size())) + ops.join(", ") + '.');
   QStringList kernels;
-  qsizetype alone = 0;
+  size_t alone = 0;
   for (const trace::GraphNode* n : node.now)
     if (const trace::GraphGroup* g = n->group.valid() ? graph.groups.find(n->group) : nullptr; !g) ++alone;
     else if (!kernels.contains(qt(g->name))) kernels << qt(g->name);

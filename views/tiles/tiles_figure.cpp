@@ -59,13 +59,13 @@ class Detail {
     const double rankWidth = std::min(room.width(), beside ? 240. : 320.);
     width_ = beside ? room.width() - rankWidth - 32 : room.width();
     rankLeft_ = beside ? room.right() - rankWidth : room.left();
-    nestTop_ = room.top() + 26 + 18 * paraLines(theme, problem_, width_) + 4;
+    nestTop_ = room.top() + 26 + 18 * double(textLines(theme, problem_, width_).size()) + 4;
     wordsTop_ = nestTop_ + 16 + lead * double(nest_.size()) + 18;
-    const double wordsEnd = wordsTop_ + 18 * paraLines(theme, words_, width_);
+    const double wordsEnd = wordsTop_ + 18 * double(textLines(theme, words_, width_).size());
     rankTop_ = beside ? room.top() : wordsEnd + 12;
     grid_.emplace(theme, QPointF(rankLeft_, rankTop_ + 18), rankWidth, QList<GridColumn>{{.title = "Register tile", .mono = true}, {.title = "Cycles, times the first", .number = true}}, ranks);
     noteTop_ = (ranked_ && !beside ? grid_->bottom() : wordsEnd) + (beside ? 4 : 18);
-    box_.setBottom(std::max(noteTop_ + 18 * paraLines(theme, note(), width_) - 4, ranked_ ? grid_->bottom() : 0.));
+    box_.setBottom(std::max(noteTop_ + 18 * double(textLines(theme, note(), width_).size()) - 4, ranked_ ? grid_->bottom() : 0.));
   }
 
   QRectF box() const { return box_; }

@@ -20,6 +20,7 @@ KernelTable::KernelTable(const ShownRun& run, const Scopes& scopes, const Theme&
   std::map<Entity, Total> sums;
   for (size_t lane = 0; lane < run.lanes.size(); ++lane) {
     if (run.kind(lane) != trace::LaneKind::work) continue;
+    threads_ = threads_ || run.run->lanes[lane].name.view().starts_with("thread");
     for (const uint32_t i : run.lanes[lane]) {
       const auto& s = run.span(i);
       Total& t = sums[s.entity];
@@ -45,7 +46,7 @@ void KernelTable::draw(Sheet& s) const {
   const double room = std::min(640., room_.right() - bars);
   const Type right{.px = 11, .role = "textSecondary", .anchor = 1};
   s.text({left, y + 18}, rows_ < totals_.size() ? QString("Longest %1 of %2").arg(rows_).arg(number(double(totals_.size()))) : QString("The longest first"), {.weight = 600, .room = numbers - 80 - left});
-  s.text({numbers, y + 18}, "time", right);
+  s.text({numbers, y + 18}, threads_ ? "thread time" : "time", right);
   s.text({share, y + 18}, "share", right);
   for (size_t i = 0; i < rows_; ++i) {
     const Total& t = totals_[i];
@@ -60,7 +61,7 @@ void KernelTable::draw(Sheet& s) const {
 }
 
 void KernelTable::addHits(QList<Hit>& hits) const {
-  for (size_t i = 0; i < rows_; ++i) hits.append({row(i), totals_[i].entity, QString("kernel %1, %2 in all").arg(totals_[i].name, timeText(totals_[i].us))});
+  for (size_t i = 0; i < rows_; ++i) hits.append({row(i), totals_[i].entity, QString("kernel %1, %2 in all%3").arg(totals_[i].name, timeText(totals_[i].us), threads_ ? ", of all threads together" : "")});
 }
 
 } // namespace cutaway::views

@@ -23,7 +23,7 @@ class KernelTable {
   };
   QRectF row(size_t i) const;
   const Theme& theme_;
-  bool paper_;
+  bool paper_, threads_ = false; // of threads: a kernel's time is the sum of what each spent on it
   QRectF room_;
   size_t rows_ = 0;
   double work_ = 0;

@@ -57,7 +57,9 @@ void Lanes::draw(Sheet& s, bool all) const {
   s.push({}, &plot, 1);
   for (const uint32_t i : flows_) {
     const auto& f = run_.run->flows[i];
-    if (all || isSelected(run_.span(uint32_t(f.from))) || isSelected(run_.span(uint32_t(f.to)))) flow(s, f);
+    const Span &from = run_.span(uint32_t(f.from)), &to = run_.span(uint32_t(f.to));
+    const bool copies = run_.kind(size_t(from.lane)) == LaneKind::copy || run_.kind(size_t(to.lane)) == LaneKind::copy; // these cross all streams
+    if ((all && !copies) || isSelected(from) || isSelected(to)) flow(s, f);
   }
   s.pop();
   for (size_t i = 0; i < tops_.size(); ++i) spans(s, i), waits(s, i, true);
@@ -83,12 +85,14 @@ void Lanes::lane(Sheet& s, size_t i) const {
 // calls is free.
 void Lanes::waits(Sheet& s, size_t i, bool words) const {
   const TimeAxis& a = style_.axis;
-  const QColor ground = style_.theme.c(paper_ ? "canvas" : "sunken");
+  const QColor ground = style_.theme.c(paper_ ? "canvas" : "sunken"), line = style_.theme.c("line");
+  // Waiting must not outweigh work: themes whose lines are as dark as their text draw it paler.
+  const QColor quiet = paper_ || line == style_.theme.c("text") ? mix(line, ground, .5) : line;
   if (words && (run_.run->form == RunForm::plain || run_.kind(i) == LaneKind::copy)) return;
   const auto wait = [&](double from, double to) {
     const double left = std::max(a.x(from), a.left), right = std::min(a.x(to), a.right());
     if (right - left < 6) return;
-    if (!words) return s.rect(QRectF(left + 1, tops_[i] + 1, right - left - 2, laneHeight - 2), 0, {ground, Hatch::Slash, style_.theme.c("line"), 14});
+    if (!words) return s.rect(QRectF(left + 1, tops_[i] + 1, right - left - 2, laneHeight - 2), 0, {ground, Hatch::Slash, quiet, paper_ ? 22. : 14.});
     if (to >= run_.end) return;
     const double us = to - from;
     const QString text = "waits " + (us >= style_.unitUs * .095 ? tickText(us / style_.unitUs, .1) : timeText(us));

@@ -7,18 +7,19 @@
 namespace cutaway::views {
 namespace {
 
-constexpr double headHeight = 28, rowHeight = 36;
+constexpr double headHeight = 28, firstLine = 25, lead = 15, indent = 22;
+const Type small{.px = 11, .role = "textSecondary"};
 constexpr size_t mostRows = 5, mostSums = 2;
 
 } // namespace
 
-StreamReasons::StreamReasons(const trace::Trace& trace, const Scopes& scopes, const std::optional<Entity>& selected, const QRectF& room) : room_(room) {
+StreamReasons::StreamReasons(const trace::Trace& trace, const Scopes& scopes, const std::optional<Entity>& selected, const Theme& theme, const QRectF& room) : room_(room) {
   std::vector<Row> of, refused, others; // rows_: of a region as a whole
   for (const trace::Pass& pass : trace.passes()) {
     if (pass.name.view() != "streams") continue;
     for (uint32_t i = pass.first; i < pass.last; ++i) {
       const trace::Step& step = trace.steps()[i];
-      Row row{qt(step.title), qt(step.explanation), step.entities.empty() ? nothing : scopes.kernelOf(step.entities[0]), step.refused};
+      Row row{.title = qt(step.title), .text = qt(step.explanation), .entity = step.entities.empty() ? nothing : scopes.kernelOf(step.entities[0]), .refused = step.refused};
       const auto about = [&](const Entity& e) { return selected && scopes.kernelOf(e) == *selected; };
       if (step.entities.empty()) rows_.push_back(std::move(row));
       else if (std::any_of(step.entities.begin(), step.entities.end(), about)) of.push_back(std::move(row));
@@ -31,27 +32,37 @@ StreamReasons::StreamReasons(const trace::Trace& trace, const Scopes& scopes, co
   for (size_t i = 0; i < count; ++i) rows_.push_back(std::move(shown[i]));
   if (shown.size() > count) more_ = QString("%1 more; select a kernel for what is said of it").arg(shown.size() - count);
   else if (of.empty() && !others.empty()) more_ = QString("Select a kernel for its stream and its events");
+  double y = headHeight;
+  for (Row& row : rows_) {
+    row.lines = textLines(theme, row.text, room.width() - indent, small);
+    row.top = y, y += row.height();
+  }
 }
 
-double StreamReasons::height() const { return rows_.empty() ? 0 : headHeight + double(rows_.size()) * rowHeight + (more_.isEmpty() ? 0 : 20); }
+double StreamReasons::Row::height() const { return firstLine + double(lines.size()) * lead - 4; }
 
-QRectF StreamReasons::at(size_t row) const { return {room_.left(), room_.top() + headHeight + double(row) * rowHeight, room_.width(), rowHeight}; }
+double StreamReasons::bottom() const { return rows_.empty() ? 0 : rows_.back().top + rows_.back().height(); }
+
+double StreamReasons::height() const { return bottom() + (more_.isEmpty() || rows_.empty() ? 0 : 20); }
+
+QRectF StreamReasons::at(const Row& row) const { return {room_.left(), room_.top() + row.top, room_.width(), row.height()}; }
 
 void StreamReasons::draw(Sheet& s) const {
   if (rows_.empty()) return;
   s.line({room_.left(), room_.top()}, {room_.right(), room_.top()}, {s.t.c("line")});
   s.text({room_.left(), room_.top() + 16}, "Why these streams", {.weight = 600});
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    const QRectF box = at(i);
-    glyph(s, rows_[i].refused ? Glyph::Refused : Glyph::Play, {box.left() + 6, box.top() + 10}, rows_[i].refused ? "refused" : "accent");
-    s.text({box.left() + 22, box.top() + 10}, rows_[i].title, {.weight = 500, .room = box.width() - 22});
-    s.text({box.left() + 22, box.top() + 25}, rows_[i].text, {.px = 11, .role = "textSecondary", .room = box.width() - 22});
+  for (const Row& row : rows_) {
+    const QRectF box = at(row);
+    glyph(s, row.refused ? Glyph::Refused : Glyph::Play, {box.left() + 6, box.top() + 10}, row.refused ? "refused" : "accent");
+    s.text({box.left() + indent, box.top() + 10}, row.title, {.weight = 500, .room = box.width() - indent});
+    double y = box.top() + firstLine;
+    for (const QString& line : row.lines) s.text({box.left() + indent, y}, line, small), y += lead;
   }
-  if (!more_.isEmpty()) s.text({room_.left() + 22, at(rows_.size()).top() + 8}, more_, {.px = 11, .role = "textMuted", .room = room_.width() - 22});
+  if (!more_.isEmpty()) s.text({room_.left() + indent, room_.top() + bottom() + 8}, more_, {.px = 11, .role = "textMuted", .room = room_.width() - indent});
 }
 
 void StreamReasons::addHits(QList<Hit>& hits) const {
-  for (size_t i = 0; i < rows_.size(); ++i) hits.append({at(i), rows_[i].entity, rows_[i].title + (rows_[i].refused ? ", refused\n" : "\n") + rows_[i].text});
+  for (const Row& row : rows_) hits.append({at(row), row.entity, row.title + (row.refused ? ", refused\n" : "\n") + row.text});
 }
 
 } // namespace cutaway::views

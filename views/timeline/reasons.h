@@ -9,7 +9,7 @@ namespace cutaway::views {
 // behind another, and why. Of the selected kernel, where one is selected that it speaks of.
 class StreamReasons {
  public:
-  StreamReasons(const trace::Trace& trace, const Scopes& scopes, const std::optional<Entity>& selected, const QRectF& room); // its height is set here
+  StreamReasons(const trace::Trace& trace, const Scopes& scopes, const std::optional<Entity>& selected, const Theme& theme, const QRectF& room); // its height is set here
   double height() const;
   void draw(Sheet& s) const;
   void addHits(QList<Hit>& hits) const;
@@ -17,10 +17,14 @@ class StreamReasons {
  private:
   struct Row {
     QString title, text;
+    QStringList lines{}; // of the text
+    double top = 0;      // below the heading
+    double height() const;
     Entity entity = nothing;
     bool refused = false;
   };
-  QRectF at(size_t row) const;
+  QRectF at(const Row& row) const;
+  double bottom() const; // of the last row
   QRectF room_;
   std::vector<Row> rows_;
   QString more_;

@@ -42,8 +42,10 @@ int percent(double part, double whole) { return int(std::lround(100 * part / std
 
 QString callsText(const ShownRun& r) { return counted(r.calls, "driver call") + " of " + timeText(r.hostBusy / double(std::max<size_t>(1, r.calls))); }
 
-QString oneByOne(const ShownRun& r) {
+QString oneByOne(const ShownRun& r, const std::vector<ShownRun>& all) {
   if (r.calls == 0) return {};
+  // Where a run of fewer calls takes as long, calls were not what it waited for, however busy they keep the host.
+  if (const ShownRun* replay = withForm(all, RunForm::replayed); replay && replay->end >= .98 * r.end) return callsText(r) + ", hidden behind kernels that take as long";
   const double host = r.hostBusy / std::max(r.end, 1e-9), device = r.deviceBusy / std::max(r.end, 1e-9);
   if (host >= .7 && host > device) return callsText(r) + ": the host is the bottleneck";
   if (device >= .7) return callsText(r) + ": the kernels are the bottleneck";
@@ -164,7 +166,7 @@ QString formName(const ShownRun& run, bool brief) {
 
 QString formReason(const ShownRun& run, const std::vector<ShownRun>& all) {
   switch (run.run->form) {
-    case RunForm::one_by_one: return oneByOne(run);
+    case RunForm::one_by_one: return oneByOne(run, all);
     case RunForm::replayed: return replayed(run, all);
     case RunForm::planned: return planned(run, all);
     case RunForm::plain: break;

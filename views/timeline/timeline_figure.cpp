@@ -18,8 +18,9 @@ namespace {
 
 using trace::RunForm;
 
-constexpr double edge = 16, labels = 96, overviewTop = 36, sectionHead = 28, sectionGap = 12, rulerRoom = 60;
+constexpr double edge = 16, labels = 96, overviewTop = 36, sectionHead = 28, headLead = 16, sectionGap = 12, rulerRoom = 60;
 constexpr size_t manyFlows = 40;
+const Type headType{.px = 13, .weight = 600}, reasonType{.role = "textSecondary"};
 
 double endOf(const std::vector<ShownRun>& runs) {
   double end = 1e-3;
@@ -53,8 +54,8 @@ class Drawing {
       : runs_(std::move(runs)), theme_(theme), scopes_(*place.trace()), width_(onPaper(theme) ? paperWidth : room.width()), end_(endOf(runs_)),
         style_(styleFor(place, theme)), overview_(runs_, style_, overviewTop, width_ - edge) {
     double lanes = 0;
-    for (const ShownRun& r : runs_) lanes += sectionHead + Lanes(r, style_, 0).height() + sectionGap;
-    sums_.emplace(runs_, QRectF(edge, 0, width_ - 2 * edge, 0));
+    for (const ShownRun& r : runs_) lanes += heads_.emplace_back(headOf(r)).height + Lanes(r, style_, 0).height() + sectionGap;
+    sums_.emplace(runs_, theme_, QRectF(edge, 0, width_ - 2 * edge, 0));
     const double sumsRoom = 16 + sums_->height() + 32;
     double y = overviewTop + overview_.height() + 24;
     // The answer comes last, unless one had to scroll to it.
@@ -63,17 +64,17 @@ class Drawing {
     if (first) placeSums();
     rulerAt_ = y + rulerRoom - 24;
     y += rulerRoom - 12;
-    for (const ShownRun& r : runs_) {
-      heads_.push_back(y + sectionHead / 2);
-      lanes_.emplace_back(r, style_, y + sectionHead);
-      y += sectionHead + lanes_.back().height() + sectionGap;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      heads_[i].top = y;
+      lanes_.emplace_back(runs_[i], style_, y + heads_[i].height);
+      y += heads_[i].height + lanes_.back().height() + sectionGap;
     }
     for (const Lanes& l : lanes_) flows_ += l.flowsInView();
     if (!first) placeSums();
     const double left = onPaper(theme) ? 0 : std::max(0., room.height() - y - 8);
     const QRectF rest(edge, y, width_ - 2 * edge, left);
     if (runs_.front().run->form == RunForm::plain) table_.emplace(runs_.front(), scopes_, theme_, rest), y += table_->height();
-    else reasons_.emplace(*place.trace(), scopes_, style_.selected, rest), y += reasons_->height();
+    else reasons_.emplace(*place.trace(), scopes_, style_.selected, theme_, rest), y += reasons_->height();
     size_ = {width_, onPaper(theme) ? y + 8 : std::max(room.height(), y + 8)};
   }
 
@@ -117,18 +118,29 @@ class Drawing {
     return QString("%1 to %2 %3").arg(text(style_.axis.from), text(style_.axis.to), style_.unit);
   }
 
-  // What it is, whether its times are modelled, and why it takes so long.
+  // What a run is, whether its times are modelled, and why it takes so long: beside the name where that has room, else below.
+  struct Head {
+    double top = 0, height = sectionHead, tagAt = 0, reasonAt = 0; // x
+    bool below = false;
+    QStringList reason;
+  };
+  Head headOf(const ShownRun& r) const {
+    Head h;
+    h.tagAt = h.reasonAt = edge + textWidth(theme_, formName(r, false), headType) + 12;
+    if (r.run->modelled) h.reasonAt += textWidth(theme_, "modelled", {.px = 11, .weight = 600}) + 24;
+    const QString reason = formReason(r, runs_);
+    h.below = textWidth(theme_, reason, reasonType) > width_ - edge - h.reasonAt;
+    h.reason = h.below ? textLines(theme_, reason, width_ - 2 * edge, reasonType) : QStringList{reason};
+    if (h.below) h.reasonAt = edge, h.height += headLead * double(h.reason.size());
+    return h;
+  }
   void head(Sheet& s, size_t i) const {
-    const Type type{.px = 13, .weight = 600};
-    const QString name = formName(runs_[i], false);
-    double x = edge;
-    s.text({x, heads_[i]}, name, type);
-    x += s.width(name, type) + 12;
-    if (runs_[i].run->modelled) {
-      tag(s, {x, heads_[i]}, "modelled", -1, false, "modelled");
-      x += s.width("modelled", {.px = 11, .weight = 600}) + 24;
-    }
-    s.text({x, heads_[i]}, formReason(runs_[i], runs_), {.role = "textSecondary", .room = width_ - edge - x});
+    const Head& h = heads_[i];
+    double y = h.top + sectionHead / 2;
+    s.text({edge, y}, formName(runs_[i], false), headType);
+    if (runs_[i].run->modelled) tag(s, {h.tagAt, y}, "modelled", -1, false, "modelled");
+    if (h.below) y += headLead + 2;
+    for (const QString& line : h.reason) s.text({h.reasonAt, y}, line, reasonType), y += headLead;
   }
 
   QString legend() const {
@@ -147,7 +159,7 @@ class Drawing {
   const LaneStyle style_;
   const Overview overview_;
   std::vector<Lanes> lanes_;
-  std::vector<double> heads_; // y of each run's heading
+  std::vector<Head> heads_;
   double rulerAt_ = 0, sumsAt_ = 0, legendAt_ = 0;
   size_t flows_ = 0; // in view
   std::optional<Sums> sums_;

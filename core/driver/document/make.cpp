@@ -168,7 +168,7 @@ class TraceMaker {
   }
   // A step that changes no graph.
   trace::Step& described_step(const Event& event) {
-    const Described words = describe(event, namer());
+    const Described words = describe(event, [this](Entity e) { return mirror_.launch_name(e); });
     trace::Step& s = add_step(event.code, words.title, words.explanation);
     s.refused = event.refused;
     s.entities = event.entities;

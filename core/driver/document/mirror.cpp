@@ -95,6 +95,11 @@ std::string GraphMirror::name(Entity e) const {
   return entity_key(e);
 }
 
+std::string GraphMirror::launch_name(Entity e) const {
+  const bool grouped = e.kind == Entity::Kind::op && g_.alive(NodeId(e.id)) && g_.node(NodeId(e.id)).group;
+  return grouped ? name(g_.node(NodeId(e.id)).group) : name(e);
+}
+
 uint8_t GraphMirror::category(NodeId id) const {
   const auto model = g_.model_nodes(g_.node(id).origin);
   return static_cast<uint8_t>((model.empty() ? id.v : model[0].v) % 12);

@@ -30,6 +30,8 @@ class GraphMirror {
   std::string name(NodeId node) const;
   // A group's name: "K4 conv3".
   std::string name(GroupId group) const;
+  // The kernel that an entity is part of, where there is one: launches, not ops, are put into streams and captured.
+  std::string launch_name(Entity e) const;
   // Of anything that steps speak of; its key where it has no name (any more).
   std::string name(Entity entity) const;
 
