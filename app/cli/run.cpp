@@ -1,7 +1,7 @@
 #include "cli/verbs.h"
 
 #include "base/clock.h"
-#include "driver/document/run_record.h"
+#include "driver/document/make.h"
 #include "import/tensor_files.h"
 #include "runtime/reference.h"
 #include "trace/chrome/chrome_trace.h"
@@ -40,7 +40,7 @@ struct RunOptions : ModelOptions {
   int repeat = 1;
 };
 
-// One run of a segment, on the clock: its launches in the colours of their place.
+// One run of a segment, on the clock.
 Result<trace::TimelinePanel> profiled(driver::Session& session, size_t segment, const driver::Feeds& feeds) {
   std::vector<Tensor> inputs;
   for (const std::string& name : session.last_imported()[segment]->inputs) {
@@ -56,9 +56,7 @@ Result<trace::TimelinePanel> profiled(driver::Session& session, size_t segment, 
   context->profile = true;
   for (int i = 0; i < 2; ++i) // the first run warms the caches
     if (auto out = e.run(inputs, *context); !out) return out.error();
-  std::vector<driver::KernelLook> looks;
-  for (uint32_t k = 0; k < e.kernels().size(); ++k) looks.push_back({e.kernels()[k].name, entity(GroupId(k)), static_cast<uint8_t>(k % 12)});
-  return driver::timeline_panel(context->measured, looks, [](ValueId v) { return "value " + std::to_string(v.v); });
+  return driver::timeline_of(*session.last_segments()[segment], context->measured);
 }
 
 // One run of the last variant as a Chrome trace: a process for each way in which it was submitted, a thread a lane.

@@ -74,6 +74,16 @@ TEST_P(RunOf, TimelineShowsEveryLaunchInTheGraphsColours) {
   EXPECT_EQ(host, m.session->last_segments()[0]->executable->launch_count());
 }
 
+// A run that is profiled alone has the names and colours that its document gives.
+TEST_P(RunOf, ATimelineNeedsNoDocument) {
+  const Measured m(GetParam(), false);
+  const auto document = m.document();
+  const trace::Trace& t = *document.traces[0];
+  const auto* panel = t.panel<trace::TimelinePanel>(static_cast<uint32_t>(t.steps().size() - 1));
+  ASSERT_TRUE(panel && m.record.profile);
+  EXPECT_EQ(timeline_of(*m.session->last_segments()[0], *m.record.profile), *panel);
+}
+
 TEST_P(RunOf, DriftHasAPlaceAValueInTheOrderOfTheSchedule) {
   const Measured m(GetParam(), true);
   ASSERT_TRUE(m.record.drift);

@@ -1,4 +1,7 @@
+#include "trace/file/codec.h"
 #include "trace/file/document_file.h"
+#include "trace/file/fields.h"
+#include "trace/file/migrate.h"
 #include "trace/file/scan.h"
 
 #include "trace/random_document.h"
@@ -160,6 +163,25 @@ TEST(DocumentFileJson, ASchemaOneFileIsRead) {
   const auto read = read_document(CUTAWAY_TEST_DATA "/documents/schema-1.json");
   ASSERT_TRUE(read.ok()) << read.error().str();
   EXPECT_FALSE(read->traces.empty());
+}
+
+// A timeline of schema 1 was one run, its lanes names.
+TEST(DocumentFileJson, ATimelineOfSchemaOneBecomesOneRun) {
+  file::Json j = file::Json::parse(R"({"trace":0,"kind":"timeline","panel":{"name":"run","modelled":true,"lanes":["host","thread 0"],"spans":[{"lane":1,"start_us":2,"duration_us":3}],"flows":[{"to":1}]}})");
+  ASSERT_TRUE(file::migrate("", file::Record::panel, j, 1).ok());
+  TimelinePanel panel;
+  file::Decoder decoder;
+  decoder.read(j["panel"], panel);
+  ASSERT_TRUE(decoder.ok()) << decoder.error();
+  ASSERT_EQ(panel.runs.size(), 1u);
+  EXPECT_TRUE(panel.runs[0].modelled);
+  EXPECT_EQ(panel.runs[0].lanes, (std::vector<TimelineRun::Lane>{{"host", LaneKind::host}, {"thread 0", LaneKind::work}}));
+  EXPECT_EQ(panel.runs[0].spans.at(0).duration_us, 3);
+  EXPECT_EQ(panel.runs[0].flows.size(), 1u);
+  for (const char* odd : {R"({"kind":7,"panel":{}})", R"({"kind":"timeline","panel":{"lanes":7}})", R"({"kind":"timeline"})", "[]"}) {
+    file::Json hostile = file::Json::parse(odd);
+    EXPECT_TRUE(file::migrate("", file::Record::panel, hostile, 1).ok());
+  }
 }
 
 std::span<const std::byte> bytes(const std::string& s) { return std::as_bytes(std::span(s.data(), s.size())); }

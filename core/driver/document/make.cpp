@@ -194,23 +194,13 @@ class TraceMaker {
     plan_ = static_cast<uint32_t>(panels_.size());
     panels_.push_back(timeline(*planned));
   }
-  trace::TimelinePanel timeline(const runtime::RunProfile& profile) {
-    return timeline_panel(profile, looks(), [this](ValueId v) { return mirror_.name(entity(v)); });
-  }
-  std::vector<KernelLook> looks() {
-    std::vector<KernelLook> out;
-    for (const codegen::GroupKernel& k : segment_.executable->kernels()) out.push_back({kernel_name(mirror_, k), kernel_entity(k), kernel_category(k)});
-    return out;
+  trace::TimelinePanel timeline(const runtime::RunProfile& profile) const {
+    return timeline_panel(profile, kernel_looks(mirror_, segment_.executable->kernels()), [this](ValueId v) { return mirror_.name(entity(v)); });
   }
   void place(const Event& event) {
     const auto& buffer = std::get<trace::ArenaPanel>(panels_[0]).buffers[event.entities.back().id];
     packed_ = std::max(packed_, buffer.offset + buffer.bytes);
     for (const ValueId v : buffer.values) mirror_.editor().value(v, [&](trace::GraphValue& value) { value.buffer = buffer.id; });
-  }
-
-  uint8_t kernel_category(const codegen::GroupKernel& k) {
-    const trace::GraphGroup* group = k.group ? mirror_.editor().graph().groups.find(k.group) : nullptr;
-    return group ? group->category : k.nodes.empty() ? uint8_t{0} : mirror_.category(k.nodes[0]);
   }
 
   void codegen() {
@@ -249,7 +239,7 @@ class TraceMaker {
     close_pass();
   }
   void profile_step(const runtime::RunProfile& profile) {
-    const std::vector<KernelLook> looks = this->looks();
+    const std::vector<KernelLook> looks = kernel_looks(mirror_, segment_.executable->kernels());
     size_t longest = 0;
     double busy = 0;
     std::vector<double> took(profile.calls.size(), 0);
@@ -312,6 +302,11 @@ class TraceMaker {
 
 std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables, const RunRecord* record) {
   return TraceMaker(segment, name, std::move(tables)).run(record);
+}
+
+trace::TimelinePanel timeline_of(const CompiledSegment& segment, const runtime::RunProfile& profile) {
+  const GraphMirror mirror(segment.graph);
+  return timeline_panel(profile, kernel_looks(mirror, segment.executable->kernels()), [&](ValueId v) { return mirror.name(entity(v)); });
 }
 
 std::string model_title(const std::string& path) { return std::filesystem::path(path).filename().string(); }

@@ -11,6 +11,9 @@ namespace cutaway::driver {
 // "copies". The segment must have been compiled with its journal; the record must be of this segment.
 std::shared_ptr<const trace::Trace> make_trace(const CompiledSegment& segment, const std::string& name, std::vector<trace::TablePanel> tables = {}, const RunRecord* record = nullptr);
 
+// What was measured of one run of the segment, in the names that make_trace gives.
+trace::TimelinePanel timeline_of(const CompiledSegment& segment, const runtime::RunProfile& profile);
+
 // The document of the compiles that a session's last run used.
 trace::Document make_document(const Session& session, const RunInfo& info, const std::string& path, const RunRecord* record = nullptr);
 

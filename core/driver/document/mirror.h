@@ -19,6 +19,7 @@ class GraphMirror {
 
   const Graph& graph() const { return g_; }
   trace::GraphEditor& editor() { return editor_; }
+  const trace::GraphDoc& shown() const { return editor_.graph(); }
   // Replays the event; the elements it touched are up to date afterwards.
   void replay(const Event& event);
   // What it costs now. Launches: groups, and nodes alone that move bytes.

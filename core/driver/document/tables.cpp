@@ -124,6 +124,15 @@ std::string kernel_name(const GraphMirror& mirror, const codegen::GroupKernel& k
 
 Entity kernel_entity(const codegen::GroupKernel& k) { return k.group ? entity(k.group) : k.nodes.empty() ? Entity{} : entity(k.nodes[0]); }
 
+std::vector<KernelLook> kernel_looks(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels) {
+  std::vector<KernelLook> out;
+  for (const codegen::GroupKernel& k : kernels) {
+    const trace::GraphGroup* group = k.group ? mirror.shown().groups.find(k.group) : nullptr;
+    out.push_back({kernel_name(mirror, k), kernel_entity(k), group ? group->category : k.nodes.empty() ? uint8_t{0} : mirror.category(k.nodes[0])});
+  }
+  return out;
+}
+
 trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels) {
   trace::TablePanel out;
   out.name = "tiles";

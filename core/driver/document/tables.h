@@ -1,6 +1,7 @@
 #pragma once
 #include "codegen/group_kernel.h"
 #include "driver/document/mirror.h"
+#include "driver/document/run_record.h"
 #include "driver/session.h"
 #include "trace/panels.h"
 
@@ -12,6 +13,7 @@ namespace cutaway::driver {
 
 std::string kernel_name(const GraphMirror& mirror, const codegen::GroupKernel& kernel);
 Entity kernel_entity(const codegen::GroupKernel& kernel);
+std::vector<KernelLook> kernel_looks(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels);
 
 // "tiles": one row a product or convolution: kernel, ops, problem, tile, depth blocks, rows, columns, split, units, FLOP.
 trace::TablePanel tiles_table(const GraphMirror& mirror, std::span<const codegen::GroupKernel> kernels);
