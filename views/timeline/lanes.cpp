@@ -50,6 +50,15 @@ QString Lanes::wordFor(const Span& s) const {
   return "kernel";
 }
 
+bool Lanes::copies(const trace::TimelineRun::Flow& f) const {
+  const auto copy = [&](int64_t span) { return run_.kind(size_t(run_.span(uint32_t(span)).lane)) == LaneKind::copy; };
+  return copy(f.from) || copy(f.to);
+}
+
+size_t Lanes::flowsInView() const {
+  return size_t(std::count_if(flows_.begin(), flows_.end(), [&](uint32_t i) { return !copies(run_.run->flows[i]); }));
+}
+
 void Lanes::draw(Sheet& s, bool all) const {
   for (size_t i = 0; i < tops_.size(); ++i) lane(s, i), waits(s, i, false);
   QPainterPath plot;
@@ -58,8 +67,7 @@ void Lanes::draw(Sheet& s, bool all) const {
   for (const uint32_t i : flows_) {
     const auto& f = run_.run->flows[i];
     const Span &from = run_.span(uint32_t(f.from)), &to = run_.span(uint32_t(f.to));
-    const bool copies = run_.kind(size_t(from.lane)) == LaneKind::copy || run_.kind(size_t(to.lane)) == LaneKind::copy; // these cross all streams
-    if ((all && !copies) || isSelected(from) || isSelected(to)) flow(s, f);
+    if ((all && !copies(f)) || isSelected(from) || isSelected(to)) flow(s, f);
   }
   s.pop();
   for (size_t i = 0; i < tops_.size(); ++i) spans(s, i), waits(s, i, true);

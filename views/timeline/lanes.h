@@ -29,7 +29,7 @@ class Lanes {
  public:
   Lanes(const ShownRun& run, const LaneStyle& style, double top);
   double height() const { return height_; }
-  size_t flowsInView() const { return flows_.size(); }
+  size_t flowsInView() const; // but for those to copies and from them, which cross all streams
   // `all`: every flow in view, else those of the selection.
   void draw(Sheet& s, bool all) const;
   void addHits(QList<Hit>& hits) const;
@@ -37,6 +37,7 @@ class Lanes {
  private:
   using Span = trace::TimelineRun::Span;
   bool inView(const Span& s) const { return s.start_us <= style_.axis.to && s.start_us + s.duration_us >= style_.axis.from; }
+  bool copies(const trace::TimelineRun::Flow& f) const;
   bool isSelected(const Span& s) const { return style_.selected && s.entity == *style_.selected; }
   QRectF box(const Span& s) const;
   QString wordFor(const Span& s) const;
