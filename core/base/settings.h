@@ -35,7 +35,7 @@ struct Settings {
   std::vector<std::string> disabled_passes; // passes.off=a,b
   int cache_limit = 16;                // variants kept per segment, least recently used goes first
   bool capture = true;                 // capture=on|off: a GPU's launches are captured once and replayed
-  Libraries libraries = Libraries::off; // libraries=off|auto|on: of a GPU, cuBLASLt for plain products
+  Libraries libraries = Libraries::off; // libraries=off|auto|on: of a GPU, cuBLASLt for plain products and cuDNN for plain convolutions
   bool kernel_cache = true;            // cache=on|off: the disk cache of kernels
 
   // Sets one key; says which keys or values exist where it does not know one.

@@ -146,7 +146,7 @@ const Phrase phrases[] = {
     {"not-captured", [](const Event&, S a, S) { return a + " ends a region"; },
      [](const Event& e, S, S) { return "Not captured: the host evaluates it (" + word(e, 0) + "), so that what comes before must be done; what follows is a region of its own."; }},
     {"capture-off", [](const Event& e, S, S) { return fmt::format("{} launches stay {} calls", number(e, 0), number(e, 0)); }, [](const Event&, S, S) { return std::string("Not captured: the setting capture=off asks for single launches."); }},
-    {"library", [](const Event& e, S a, S) { return word(e, 0) + " computes " + a; }, [](const Event&, S, S) { return std::string("It is nothing but a product, and the setting libraries=on asks for the library wherever it can."); }},
+    {"library", [](const Event& e, S a, S) { return word(e, 0) + " computes " + a; }, [](const Event&, S, S) { return std::string("It is nothing but a product or a convolution, and the setting libraries=on asks for the library wherever it can."); }},
     {"library.faster", [](const Event& e, S a, S) { return word(e, 0) + " computes " + a; },
      [](const Event& e, S, S) { return fmt::format("Measured on this device: {:.1f} µs instead of the {:.1f} µs of our kernel.", real(e, 1), real(e, 2)); }},
     {"not-library.slower", [](const Event&, S a, S) { return a + " stays our kernel"; },

@@ -36,7 +36,7 @@ std::vector<Region> regions_of(const std::vector<Cut>& cuts, const std::vector<b
 struct ExecutableOptions {
   bool strict = false, fast = false;
   bool capture = true; // on a GPU: replay the launches as one
-  Libraries libraries = Libraries::off; // on a GPU: who computes plain products
+  Libraries libraries = Libraries::off; // on a GPU: who computes plain products and convolutions
   int streams = 1;     // at most so many; on a CPU each has a part of the threads
   int threads = 1;     // on a CPU: of the pool
   bool cache = true;   // on a GPU: look for code on disk, and leave it there

@@ -1,6 +1,7 @@
-// Plain products by cuBLASLt: chosen, launched, captured and replayed on the simulated device; and the table of the real
-// library, where it is installed.
+// Plain products by cuBLASLt and plain convolutions by cuDNN: chosen, launched, captured and replayed on the simulated device;
+// and the tables of the real libraries, where they are installed.
 #include "backend/cuda/blas.h"
+#include "backend/cuda/dnn.h"
 #include "backend/cuda/sim/sim.h"
 #include "driver/cuda_support.h"
 #include "driver/session.h"
@@ -127,7 +128,7 @@ TEST_P(CudaLibraries, AreTimedAgainstOurKernels) {
     ASSERT_TRUE(code.ok());
     launch.code = *code, launch.grid = {unsigned(kernel.grid[0]), unsigned(kernel.grid[1]), unsigned(kernel.grid[2])};
     launch.threads = unsigned(kernel.threads), launch.shared = unsigned(kernel.shared_bytes);
-    launch.library = *(*blas)->prepare(runtime::library_product(*kernel.product)), launch.operands = runtime::library_operands(*kernel.product);
+    launch.library = *(*blas)->prepare(runtime::library_product(*kernel.product)), launch.operands = runtime::library_operands(kernel);
     const auto times = runtime::time_library(kernel, graph, **device, launch);
     ASSERT_TRUE(times.ok()) << times.error().str();
     EXPECT_GT(times->ours, 0);
@@ -142,12 +143,62 @@ TEST_P(CudaLibraries, AreTimedAgainstOurKernels) {
   EXPECT_EQ(cuda::sim::take_reports(), std::vector<std::string>());
 }
 
+// One convolution each of what differs: padding, strides, dilation, groups, one and three spatial dims; one with a bias, which
+// is none of the library's, and one that is padded more on one side.
+Graph convolutions(DType type, Feeds& feeds) {
+  Graph g;
+  Builder b(g);
+  int seed = 0;
+  const auto input = [&](const std::vector<int64_t>& dims) {
+    const std::string name = "x" + std::to_string(++seed);
+    feeds.emplace(name, numbers(type, dims, seed));
+    return b.param(name, {type, make_shape(dims)});
+  };
+  const auto conv = [&](std::vector<int64_t> in, std::vector<int64_t> weights, std::vector<int64_t> low, std::vector<int64_t> high, int64_t stride, int64_t dilation, int64_t groups) {
+    const size_t spatial = low.size();
+    const ValueId x = input(in);
+    return *b.make(Op::conv, {x, input(weights)}, {{"strides", std::vector<int64_t>(spatial, stride)}, {"dilations", std::vector<int64_t>(spatial, dilation)}, {"pad_low", low}, {"pad_high", high}, {"groups", groups}});
+  };
+  b.output(conv({2, 6, 9, 7}, {4, 6, 3, 3}, {1, 1}, {1, 1}, 1, 1, 1), "padded");
+  b.output(conv({1, 4, 9, 9}, {6, 2, 3, 3}, {0, 0}, {0, 0}, 2, 1, 2), "strided");
+  b.output(conv({1, 4, 12}, {3, 4, 3}, {2}, {2}, 1, 2, 1), "one");
+  b.output(conv({1, 2, 4, 5, 6}, {3, 2, 2, 2, 2}, {0, 0, 0}, {0, 0, 0}, 1, 1, 1), "three");
+  b.output(*b.make(Op::tanh, {conv({1, 2, 5, 5}, {3, 2, 1, 1}, {0, 0}, {0, 0}, 1, 1, 1)}), "with more");
+  b.output(conv({1, 2, 5, 5}, {3, 2, 2, 2}, {0, 0}, {1, 1}, 1, 1, 1), "uneven");
+  return g;
+}
+
+TEST_P(CudaLibraries, ComputePlainConvolutions) {
+  const auto device = cuda::Device::open("sim:h100");
+  std::ofstream(file_) << print(convolutions(GetParam(), feeds_));
+  const auto session = open("sim:h100", "on"), ours = open("sim:h100", "off");
+  const auto want = open("cpu", "off")->run(feeds_, Mode::oracle);
+  ASSERT_TRUE(want.ok()) << want.error().str();
+  const uint64_t before = cuda::sim::calls()["cudnnConvolutionForward"];
+  for (int i = 0; i < 3; ++i) {
+    const auto got = session->run(feeds_, Mode::compiled);
+    ASSERT_TRUE(got.ok()) << got.error().str();
+    for (size_t k = 0; k < got->size(); ++k)
+      for (int64_t e = 0; e < (*got)[k].count(); ++e) ASSERT_NEAR((*got)[k].as_double(e), (*want)[k].as_double(e), GetParam() == DType::f32 ? 1e-4 : GetParam() == DType::f16 ? 0.05 : 0.4) << "run " << i << ", output " << k;
+  }
+  EXPECT_EQ(cuda::sim::calls()["cudnnConvolutionForward"], before + 8); // a run, and a capture
+  EXPECT_EQ(told(*session), std::vector<std::string>(4, "library"));
+  cuda::sim::fail_nth("cudnnCreate", cuda::dnn_not_initialized);
+  const auto without = open("sim:h100", "on");
+  EXPECT_TRUE(without->run(feeds_, Mode::compiled).ok());
+  EXPECT_EQ(told(*without), std::vector<std::string>(4, "not-library"));
+  EXPECT_EQ(cuda::sim::take_reports(), std::vector<std::string>());
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, CudaLibraries, testing::Values(DType::f32, DType::f16, DType::bf16), [](const auto& info) { return std::string(dtype_name(info.param)); });
 
-TEST(CudaLibraryTable, TheInstalledLibraryHasEveryEntry) {
+TEST(CudaLibraryTable, InstalledLibrariesHaveEveryEntry) {
   const auto calls = cuda::load_blas();
   if (!calls) GTEST_SKIP() << calls.error().str();
   EXPECT_GE(calls->version(), 120000u);
+  const auto dnn = cuda::load_dnn();
+  if (!dnn) GTEST_SKIP() << dnn.error().str();
+  EXPECT_GE(dnn->version(), 8000u);
 }
 
 } // namespace

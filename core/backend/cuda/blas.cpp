@@ -3,29 +3,19 @@
 #include "backend/cuda/library_files.h"
 #include "backend/cuda/sim/sim.h"
 
-#include <dlfcn.h>
-
 namespace cutaway::cuda {
 
 namespace {
 
-int type_code(Product::Type type) {
-  return type == Product::Type::f32 ? CUDA_R_32F : type == Product::Type::f16 ? CUDA_R_16F : CUDA_R_16BF;
+int type_code(LibraryType type) {
+  return type == LibraryType::f32 ? CUDA_R_32F : type == LibraryType::f16 ? CUDA_R_16F : CUDA_R_16BF;
 }
 
 } // namespace
 
 Result<BlasCalls> load_blas(const std::string& cuda_path) {
-  std::string opened;
-  void* library = open_first(library_candidates({"libcublasLt.so.13", "libcublasLt.so.12"}, cuda_path), opened);
-  if (!library) return unsupported("cuBLASLt", "it is not found (libcublasLt.so.13 or .12)", "install it, or name the toolkit's folder in CUTAWAY_CUDA_PATH");
   BlasCalls calls;
-  std::string missing;
-  each_blas_call(calls, [&](const char* name, auto& field) {
-    field = reinterpret_cast<std::remove_reference_t<decltype(field)>>(dlsym(library, name));
-    if (!field && missing.empty()) missing = name;
-  });
-  if (!missing.empty()) return unsupported("cuBLASLt", opened + " has no " + missing, "install cuBLAS 12 or 13");
+  if (Status s = load_library({"cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"}, "12 or 13"}, cuda_path, [&](auto&& entry) { each_blas_call(calls, entry); }); !s) return s.error();
   return calls;
 }
 
@@ -55,7 +45,7 @@ Status Blas::check(BlasStatus status, const char* call) const {
 }
 
 // Rows follow each other; a side whose columns do is described as what it is the transpose of.
-Status Blas::lay_out(BlasLayout& layout, Product::Type type, int64_t rows, int64_t columns, const Product::Side& side, int64_t batch, bool& transposed) const {
+Status Blas::lay_out(BlasLayout& layout, LibraryType type, int64_t rows, int64_t columns, const Product::Side& side, int64_t batch, bool& transposed) const {
   transposed = side.column != 1;
   const int64_t pitch = std::max<int64_t>(transposed ? side.column : side.row, transposed ? rows : columns);
   if (transposed) std::swap(rows, columns);
@@ -81,7 +71,7 @@ Status Blas::choose(BlasProduct& p) const {
   return s;
 }
 
-Result<std::shared_ptr<const BlasProduct>> Blas::prepare(const Product& p) const {
+Result<std::shared_ptr<const LibraryCall>> Blas::prepare(const Product& p) const {
   if (Status s = device_->bind(); !s) return s.error();
   std::shared_ptr<BlasProduct> made(new BlasProduct(shared_from_this()));
   bool a_transposed = false, b_transposed = false, out_transposed = false;
@@ -96,7 +86,7 @@ Result<std::shared_ptr<const BlasProduct>> Blas::prepare(const Product& p) const
   }
   if (s) s = choose(*made);
   if (!s) return s.error();
-  return std::shared_ptr<const BlasProduct>(std::move(made));
+  return std::shared_ptr<const LibraryCall>(std::move(made));
 }
 
 BlasProduct::~BlasProduct() {

@@ -115,40 +115,6 @@ std::string whole_text(const CudaKernel& kernel) {
   return fmt::format("CW_KERNEL({}, {})({}) {{\n{}}}\n", kernel.symbol, kernel.threads, parameters, kernel.text);
 }
 
-// The batch dims of a side as one, where one stride says them all.
-std::optional<int64_t> batch_stride(const std::vector<int64_t>& batch, const std::vector<int64_t>& strides) {
-  std::optional<int64_t> stride;
-  int64_t next = 0; // the stride that the next dim out must have
-  for (size_t d = batch.size(); d-- > 0;) {
-    if (batch[d] == 1) continue;
-    if (stride && strides[d] != next) return std::nullopt;
-    if (!stride) stride = strides[d];
-    next = strides[d] * batch[d];
-  }
-  return stride.value_or(0);
-}
-
-std::optional<PlainProduct> plain_product(const NestPrinter& p, const std::vector<NodeId>& nodes, const CudaKernel& kernel) {
-  const Node& n = p.g.node(nodes.front());
-  const DType type = p.g.type(n.outputs[0]).dtype;
-  if (nodes.size() != 1 || n.op != Op::dot_general || (type != DType::f32 && type != DType::f16 && type != DType::bf16)) return std::nullopt;
-  const auto spec = matmul_of(p, n);
-  if (!spec) return std::nullopt;
-  PlainProduct out{.type = type, .m = spec->m, .n = spec->n, .k = spec->k, .a = {}, .b = {}, .out = {}};
-  for (const int64_t d : spec->batch) out.batch *= d;
-  const auto side = [&](ValueId v, int64_t row, int64_t column, const std::vector<int64_t>& batch, PlainProduct::Side& to) {
-    const auto stride = batch_stride(spec->batch, batch);
-    const auto at = std::find(kernel.buffers.begin(), kernel.buffers.end(), p.storage.access(v).root);
-    to = {size_t(at - kernel.buffers.begin()), p.storage.access(v).offset, row, column, stride.value_or(0)};
-    return stride && p.g.type(v).dtype == type && at != kernel.buffers.end() && ((column == 1 && row > 0) || (row == 1 && column > 0));
-  };
-  const auto& strides = p.storage.access(n.outputs[0]).strides;
-  const size_t lead = strides.size() - 2;
-  const bool fits = side(n.inputs[0], spec->a.row_stride, spec->a.col_stride, spec->a.batch_strides, out.a) && side(n.inputs[1], spec->b.row_stride, spec->b.col_stride, spec->b.batch_strides, out.b) &&
-                    side(n.outputs[0], strides[lead], strides[lead + 1], {strides.begin(), strides.end() - 2}, out.out) && out.out.column == 1;
-  return fits ? std::optional(out) : std::nullopt;
-}
-
 using Print = bool (*)(NestPrinter&, const std::vector<NodeId>&, CudaKernel&, const CudaOptions&);
 
 bool try_print(Print print, const Graph& g, const plan::Storage& storage, CudaKernel& kernel, const CudaOptions& options) {
@@ -162,6 +128,7 @@ bool try_print(Print print, const Graph& g, const plan::Storage& storage, CudaKe
   for (NodeId id : attempt.nodes) attempt.flops += flops_of(g, g.node(id));
   attempt.bytes = bytes_of(g, storage, attempt);
   attempt.product = plain_product(printer, kernel.nodes, attempt);
+  attempt.convolution = plain_convolution(printer, kernel.nodes, attempt);
   kernel = std::move(attempt);
   return true;
 }

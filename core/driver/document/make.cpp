@@ -42,7 +42,7 @@ class TraceMaker {
       plan_panel();
       done = other_events("streams", "runs at once what uses different things, with the fewest events", done);
       done = other_events("capture", "records what is launched, to be replayed as one submission", done);
-      other_events("libraries", "gives plain products to the vendor's library", done);
+      other_events("libraries", "gives plain products and convolutions to the vendor's libraries", done);
       codegen();
       tables();
       if (record && (record->profile || record->drift)) measured(*record);

@@ -5,15 +5,30 @@
 
 namespace cutaway::runtime {
 
-cuda::Product library_product(const codegen::PlainProduct& p) {
-  const auto side = [](const codegen::PlainProduct::Side& s) { return cuda::Product::Side{s.row, s.column, s.batch}; };
-  const cuda::Product::Type type = p.type == DType::f32 ? cuda::Product::Type::f32 : p.type == DType::f16 ? cuda::Product::Type::f16 : cuda::Product::Type::bf16;
-  return {type, p.batch, p.m, p.n, p.k, side(p.a), side(p.b), side(p.out)};
+namespace {
+
+cuda::LibraryType library_type(DType type) {
+  return type == DType::f32 ? cuda::LibraryType::f32 : type == DType::f16 ? cuda::LibraryType::f16 : cuda::LibraryType::bf16;
 }
 
-std::array<LibraryOperand, 3> library_operands(const codegen::PlainProduct& p) {
-  const auto operand = [&](const codegen::PlainProduct::Side& s) { return LibraryOperand{s.buffer, static_cast<uint64_t>(s.offset * dtype_size(p.type))}; };
-  return {operand(p.a), operand(p.b), operand(p.out)};
+} // namespace
+
+cuda::Product library_product(const codegen::PlainProduct& p) {
+  const auto side = [](const codegen::PlainProduct::Side& s) { return cuda::Product::Side{s.row, s.column, s.batch}; };
+  return {library_type(p.type), p.batch, p.m, p.n, p.k, side(p.a), side(p.b), side(p.out)};
+}
+
+cuda::Convolution library_convolution(const codegen::PlainConvolution& c) {
+  const auto side = [](const codegen::PlainConvolution::Side& s) { return cuda::Convolution::Side{s.dims, s.strides}; };
+  return {library_type(c.type), side(c.in), side(c.weights), side(c.out), c.stride, c.dilation, c.pad, c.groups};
+}
+
+std::array<LibraryOperand, 3> library_operands(const codegen::CudaKernel& k) {
+  const auto of = [](DType type, const codegen::PlainOperand& a, const codegen::PlainOperand& b, const codegen::PlainOperand& out) {
+    const auto operand = [&](const codegen::PlainOperand& s) { return LibraryOperand{s.buffer, static_cast<uint64_t>(s.offset * dtype_size(type))}; };
+    return std::array{operand(a), operand(b), operand(out)};
+  };
+  return k.product ? of(k.product->type, k.product->a, k.product->b, k.product->out) : of(k.convolution->type, k.convolution->in, k.convolution->weights, k.convolution->out);
 }
 
 namespace {
@@ -68,7 +83,7 @@ Result<LibraryTimes> time_library(const codegen::CudaKernel& kernel, const Graph
   std::vector<cuda::CUdeviceptr> pointers;
   for (size_t i = 0; i <= kernel.buffers.size(); ++i) {
     const int64_t bytes = i < kernel.buffers.size() ? graph.type(kernel.buffers[i]).bytes() : int64_t{sizeof(int)};
-    auto made = device.allocate(bytes, "measuring a product");
+    auto made = device.allocate(bytes, "measuring a kernel");
     if (!made) return made.error();
     pointers.push_back(made->at());
     memory.push_back(std::move(*made));
@@ -86,47 +101,71 @@ Result<LibraryTimes> time_library(const codegen::CudaKernel& kernel, const Graph
   return LibraryTimes{*ours, *theirs};
 }
 
+namespace {
+
+// Both libraries, opened when a kernel first asks for one.
+class LibraryShelf {
+ public:
+  explicit LibraryShelf(std::shared_ptr<const cuda::Device> device) : device_(std::move(device)) {}
+
+  struct Found {
+    std::shared_ptr<const cuda::LibraryCall> call;
+    std::string library; // "cuDNN 9.13"
+  };
+  Result<Found> prepare(const codegen::CudaKernel& k) {
+    if (k.product) return prepare(blas_, library_product(*k.product));
+    return prepare(dnn_, library_convolution(*k.convolution));
+  }
+
+ private:
+  template <class Library> using Opened = std::optional<Result<std::shared_ptr<const Library>>>;
+  template <class Library, class Problem> Result<Found> prepare(Opened<Library>& library, const Problem& problem) {
+    if (!library) library.emplace(Library::open(device_));
+    if (!*library) return library->error();
+    auto call = (**library)->prepare(problem);
+    if (!call) return call.error();
+    return Found{std::move(*call), (**library)->name()};
+  }
+
+  std::shared_ptr<const cuda::Device> device_;
+  Opened<cuda::Blas> blas_;
+  Opened<cuda::Dnn> dnn_;
+};
+
+} // namespace
+
 Status take_libraries(std::span<const codegen::CudaKernel> kernels, const Graph& graph, const std::shared_ptr<const cuda::Device>& device, Libraries libraries, std::vector<DeviceLaunch>& launches, Journal* journal) {
   if (libraries == Libraries::off) return {};
-  std::shared_ptr<const cuda::Blas> blas;
+  LibraryShelf shelf(device);
   const auto tell = [&](size_t k, const char* code, bool refused, std::vector<Arg> args) {
     note(journal, [&] { return Event{"libraries", code, refused, {entity(kernels[k].nodes.front())}, std::move(args), {}, {}, nullptr}; });
   };
   for (size_t k = 0; k < kernels.size(); ++k) {
     DeviceLaunch& l = launches[k];
-    if (!l.code || !kernels[k].product) continue;
+    if (!l.code || (!kernels[k].product && !kernels[k].convolution)) continue;
     if (libraries == Libraries::measured && device->modelled()) {
       tell(k, "not-library.modelled", true, {});
       continue;
     }
-    if (!blas) {
-      auto opened = cuda::Blas::open(device);
-      if (!opened) {
-        tell(k, "not-library", true, {opened.error().what});
-        return {};
-      }
-      blas = *opened;
-    }
-    const codegen::PlainProduct& p = *kernels[k].product;
-    auto made = blas->prepare(library_product(p));
-    if (!made) {
-      tell(k, "not-library", true, {made.error().what});
+    const auto found = shelf.prepare(kernels[k]);
+    if (!found) {
+      tell(k, "not-library", true, {found.error().what});
       continue;
     }
-    l.library = *made;
-    l.operands = library_operands(p);
+    l.library = found->call;
+    l.operands = library_operands(kernels[k]);
     if (libraries == Libraries::on) {
-      tell(k, "library", false, {blas->name()});
+      tell(k, "library", false, {found->library});
       continue;
     }
     const auto times = time_library(kernels[k], graph, *device, l);
     if (!times && times.error().fault != Fault::limit) return times.error();
     if (times && times->theirs < times->ours) {
-      tell(k, "library.faster", false, {blas->name(), times->theirs, times->ours});
+      tell(k, "library.faster", false, {found->library, times->theirs, times->ours});
       continue;
     }
     l.library.reset();
-    if (times) tell(k, "not-library.slower", true, {blas->name(), times->theirs, times->ours});
+    if (times) tell(k, "not-library.slower", true, {found->library, times->theirs, times->ours});
     else tell(k, "not-library", true, {times.error().what});
   }
   return {};

@@ -1,5 +1,6 @@
 #pragma once
-#include "backend/cuda/blas.h"
+#include "backend/cuda/device.h"
+#include "backend/cuda/library.h"
 #include "codegen/cuda/cuda_kernel.h"
 #include "plan/streams/events.h"
 #include "plan/streams/schedule.h"
@@ -43,8 +44,8 @@ struct LibraryOperand {
 
 // How a kernel is launched.
 struct DeviceLaunch {
-  std::shared_ptr<const cuda::Code> code; // null: on the host
-  std::shared_ptr<const cuda::BlasProduct> library; // in its place
+  std::shared_ptr<const cuda::Code> code;           // null: on the host
+  std::shared_ptr<const cuda::LibraryCall> library; // in its place
   std::array<LibraryOperand, 3> operands;           // of the library's
   std::array<unsigned, 3> grid{1, 1, 1};
   unsigned threads = 1, shared = 0;

@@ -1,9 +1,7 @@
 // cuBLASLt's calls on the simulated device: products by plain loops, in the streams' order.
 #include "backend/cuda/blas_calls.h"
-#include "backend/cuda/sim/submit.h"
-#include "base/prelude/cw_math.h"
+#include "backend/cuda/sim/library_work.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace cutaway::cuda {
@@ -27,27 +25,9 @@ struct Desc {
 Layout& of(BlasLayout p) { return *reinterpret_cast<Layout*>(p); }
 Desc& of(BlasDesc p) { return *reinterpret_cast<Desc*>(p); }
 
-template <class Object, class Handle> BlasStatus make(Handle* out, Object object) {
-  *out = reinterpret_cast<Handle>(new Object(object));
-  return 0;
-}
-template <class Object, class Handle> BlasStatus drop(Handle handle) {
-  delete reinterpret_cast<Object*>(handle);
-  return 0;
-}
-
-float get(const Layout& l, const std::byte* base, int64_t batch, int64_t row, int64_t column) {
-  const std::byte* at = base + (batch * l.apart + row * l.pitch + column) * l.element();
-  float wide = 0;
-  if (l.type == CUDA_R_32F) return std::memcpy(&wide, at, sizeof wide), wide;
-  return l.type == CUDA_R_16F ? cw_load_f16(at, 0) : cw_load_bf16(at, 0);
-}
-void put_number(const Layout& l, std::byte* base, int64_t batch, int64_t row, int64_t column, float value) {
-  std::byte* at = base + (batch * l.apart + row * l.pitch + column) * l.element();
-  if (l.type == CUDA_R_32F) std::memcpy(at, &value, sizeof value);
-  else if (l.type == CUDA_R_16F) cw_store_f16(at, 0, value);
-  else cw_store_bf16(at, 0, value);
-}
+LibraryType type_of(const Layout& l) { return l.type == CUDA_R_32F ? LibraryType::f32 : l.type == CUDA_R_16F ? LibraryType::f16 : LibraryType::bf16; }
+int64_t at(const Layout& l, int64_t batch, int64_t row, int64_t column) { return batch * l.apart + row * l.pitch + column; }
+float get(const Layout& l, const std::byte* base, int64_t batch, int64_t row, int64_t column) { return get_number(type_of(l), base, at(l, batch, row, column)); }
 
 struct Multiply {
   Desc desc;
@@ -67,7 +47,7 @@ struct Multiply {
         for (int64_t n = 0; n < d.columns; ++n) {
           float sum = 0;
           for (int64_t k = 0; k < depth(); ++k) sum += (transposed(0) ? get(a, a_at, z, k, m) : get(a, a_at, z, m, k)) * (transposed(1) ? get(b, b_at, z, n, k) : get(b, b_at, z, k, n));
-          put_number(d, d_at, z, m, n, sum);
+          put_number(type_of(d), d_at, at(d, z, m, n), sum);
         }
   }
 };
@@ -113,18 +93,9 @@ BlasStatus matmul(Call& call, BlasHandle, BlasDesc desc, const void*, const void
   const Multiply product{of(desc), of(la), of(lb), of(ld), static_cast<const std::byte*>(a), static_cast<const std::byte*>(b), static_cast<std::byte*>(d)};
   if (!product.fits()) return blas_invalid_value;
   std::vector<Range> touches;
-  for (const auto& [at, layout, write] : {std::tuple{a, &product.a, false}, {b, &product.b, false}, {static_cast<const void*>(d), &product.d, true}}) touches.push_back({CUdeviceptr(at), CUdeviceptr(at) + size_t(layout->bytes()), write});
-  Work work;
-  work.unit = Unit::kernel;
-  work.note.touches = touches;
-  work.note.flops = 2.0 * double(product.d.count) * double(product.d.rows) * double(product.d.columns) * double(product.depth());
-  work.run = [product, touches, memory = &call.sim().memory]() -> DeviceFault {
-    for (const Range& r : touches)
-      if (std::string bad = memory->check(r.begin, r.end - r.begin); !bad.empty()) return {CUDA_ERROR_ILLEGAL_ADDRESS, "product: illegal address: " + bad};
-    product.run();
-    return {};
-  };
-  return post(call, stream, std::move(work), "product") == CUDA_SUCCESS ? 0 : blas_execution_failed;
+  for (const auto& [from, layout] : {std::pair{a, &product.a}, {b, &product.b}, {static_cast<const void*>(d), &product.d}}) touches.push_back({CUdeviceptr(from), CUdeviceptr(from) + size_t(layout->bytes()), false});
+  const double flops = 2.0 * double(product.d.count) * double(product.d.rows) * double(product.d.columns) * double(product.depth());
+  return post_routine(call, stream, "product", std::move(touches), flops, [product] { product.run(); }) == CUDA_SUCCESS ? 0 : blas_execution_failed;
 }
 
 } // namespace

@@ -21,6 +21,9 @@ std::string sim::compiler_identity() {
 BlasCalls sim::blas_calls() {
   return {};
 }
+DnnCalls sim::dnn_calls() {
+  return {};
+}
 std::vector<sim::Span> sim::timeline() {
   return {};
 }

@@ -142,8 +142,11 @@ void fail_nth(const std::string& name, int code, int nth, bool lasting) {
   auto look = [&](const char* n, const char*, auto&) { known |= n == name; };
   each_driver_call(table, look);
   each_nvrtc_call(table, look);
+  const auto look_in_library = [&](const char* n, auto&) { known |= n == name; };
   BlasCalls blas;
-  each_blas_call(blas, [&](const char* n, auto&) { known |= n == name; });
+  each_blas_call(blas, look_in_library);
+  DnnCalls dnn;
+  each_dnn_call(dnn, look_in_library);
   CUTAWAY_CHECK(known && code && nth > 0, name);
   call.sim().failures[name] = {code, nth, lasting};
 }

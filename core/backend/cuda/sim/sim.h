@@ -1,6 +1,7 @@
 #pragma once
 #include "backend/cuda/api.h"
 #include "backend/cuda/blas_calls.h"
+#include "backend/cuda/dnn_calls.h"
 
 #include <cstdint>
 #include <map>
@@ -32,8 +33,9 @@ struct Note {
 void note_next(Note note);
 // All that the images of simulated NVRTC hang on beside text and options: they hold code of this machine.
 std::string compiler_identity();
-// cuBLASLt on the simulated device; null functions where there is no simulator.
+// cuBLASLt and cuDNN on the simulated device; null functions where there is no simulator.
 BlasCalls blas_calls();
+DnnCalls dnn_calls();
 
 // From now on the nth call by this name (1: the next) fails with `code` and does nothing; with `lasting`, so does every
 // later call that needs a context: a lost device. Codes are of CUresult, for NVRTC's calls of nvrtcResult.
