@@ -57,12 +57,38 @@ branches() {
 }
 
 # One product of the type: BATCH M N K.
+# shellcheck disable=SC2317 # called by name
 product() {
   awk -v t="$1" -v b="$2" -v m="$3" -v n="$4" -v k="$5" 'BEGIN {
     printf "graph \"product\" {\n  n0 %%0 \"a\" = param() {index = 0, shape = shape [%d, %d, %d], to = type %s} : %s[%d, %d, %d]\n", b, m, k, t, t, b, m, k
     printf "  n1 %%1 \"b\" = param() {index = 1, shape = shape [%d, %d, %d], to = type %s} : %s[%d, %d, %d]\n", b, k, n, t, t, b, k, n
     printf "  n2 %%2 = dot_general(%%0, %%1) : %s[%d, %d, %d]\n  return %%2 \"c\"\n}\n", t, b, m, n
   }'
+}
+
+# One convolution of the type, its image as large as its result: BATCH CHANNELS SIZE OUT TAPS GROUPS.
+# shellcheck disable=SC2317 # called by name
+convolution() {
+  awk -v t="$1" -v b="$2" -v c="$3" -v s="$4" -v o="$5" -v r="$6" -v g="$7" 'BEGIN {
+    printf "graph \"convolution\" {\n  n0 %%0 \"x\" = param() {index = 0, shape = shape [%d, %d, %d, %d], to = type %s} : %s[%d, %d, %d, %d]\n", b, c, s, s, t, t, b, c, s, s
+    printf "  n1 %%1 \"w\" = param() {index = 1, shape = shape [%d, %d, %d, %d], to = type %s} : %s[%d, %d, %d, %d]\n", o, c / g, r, r, t, t, o, c / g, r, r
+    p = int(r / 2)
+    printf "  n2 %%2 = conv(%%0, %%1) {dilations = [1, 1], groups = %d, pad_high = [%d, %d], pad_low = [%d, %d], strides = [1, 1]} : %s[%d, %d, %d, %d]\n  return %%2 \"y\"\n}\n", g, p, p, p, p, t, b, o, s, s
+  }'
+}
+
+# What the compiler says of the vendor's library for each of the shapes that `make` takes, as members of a JSON list. With
+# libraries=auto the compile itself times both; its reasons go into the report in its own words.
+beside_library() {
+  local make=$1 shape reason comma=''
+  shift
+  for shape in "$@"; do
+    # shellcheck disable=SC2086 # a type and numbers
+    "$make" $shape >"$work/case.cut"
+    reason=$("$bin" compile "$work/case.cut" --device "$device" --set libraries=auto --trace "$work/trace.json" >"$work/compile.log" 2>&1 && grep -o '"explanation":"[^"]*\(Measured on this device\|Not by\)[^"]*"' "$work/trace.json" | head -n 1) || reason=''
+    printf '%s{"shape": "%s", %s}' "$comma" "$shape" "${reason:-"\"explanation\": null"}"
+    comma=', '
+  done
 }
 
 # A measured run of the model with each of the values of a setting, its dims bound by `dims`: FILE KEY VALUE...
@@ -129,15 +155,9 @@ answers() {
     if [ -f "${CUTAWAY_DATA:-}/zoo/$name/model.onnx" ]; then with_each "$CUTAWAY_DATA/zoo/$name/model.onnx" streams 1 4; fi
   done
   printf '], "products": ['
-  comma=''
-  # With libraries=auto the compile itself times both; its reasons go into the report in its own words.
-  for shape in "f32 1 512 512 512" "f32 1 2048 2048 2048" "f32 12 128 128 64" "f16 1 512 512 512" "f16 1 4096 4096 4096" "f16 12 128 128 64" "bf16 1 1024 4096 1024" "f16 1 1 4096 4096"; do
-    # shellcheck disable=SC2086 # a type and numbers
-    product $shape >"$work/product.cut"
-    reason=$("$bin" compile "$work/product.cut" --device "$device" --set libraries=auto --trace "$work/trace.json" >"$work/compile.log" 2>&1 && grep -o '"explanation":"[^"]*\(Measured on this device\|Not by\)[^"]*"' "$work/trace.json" | head -n 1) || reason=''
-    printf '%s{"shape": "%s", %s}' "$comma" "$shape" "${reason:-"\"explanation\": null"}"
-    comma=', '
-  done
+  beside_library product "f32 1 512 512 512" "f32 1 2048 2048 2048" "f32 12 128 128 64" "f16 1 512 512 512" "f16 1 4096 4096 4096" "f16 12 128 128 64" "bf16 1 1024 4096 1024" "f16 1 1 4096 4096"
+  printf '], "convolutions": ['
+  beside_library convolution "f32 1 64 56 64 3 1" "f32 8 256 14 256 3 1" "f32 1 96 56 96 3 96" "f32 1 64 56 256 1 1" "f16 8 64 56 64 3 1" "f16 8 256 14 256 3 1" "f16 8 256 28 512 1 1"
   printf '], "peers": '
   if [ -z "${CUTAWAY_NO_PEERS:-}" ] && python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>"$work/torch.log"; then
     python3 tests/device/peers.py "$bin" "$device" 2>>"$work/torch.log" || { code=1; printf null; }
